@@ -1,0 +1,1 @@
+"""Tests of the integration, its client and the fake provider."""

@@ -1,0 +1,167 @@
+"""The actions: what automations and people can ask of a connection."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from homeassistant.const import ATTR_DEVICE_ID
+from homeassistant.core import (
+    HomeAssistant,
+    ServiceCall,
+    ServiceResponse,
+    SupportsResponse,
+    callback,
+)
+from homeassistant.exceptions import ServiceValidationError
+from homeassistant.helpers import config_validation as cv, service
+from homeassistant.helpers.typing import VolDictType
+import voluptuous as vol
+
+from .const import DOMAIN
+from .coordinator import AzireVPNConfigEntry, ConnectionCoordinator
+from .errors import as_action_errors
+from .reachability import PortChecker
+
+ATTR_EXPIRES_IN = "expires_in"
+ATTR_HIDDEN = "hidden"
+ATTR_PORT = "port"
+
+EXPIRES_IN = vol.All(vol.Coerce(int), vol.Range(min=0, max=3650))
+CONNECTION: VolDictType = {vol.Required(ATTR_DEVICE_ID): cv.string}
+CONNECTION_AND_PORT: VolDictType = CONNECTION | {vol.Required(ATTR_PORT): cv.port}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Target:
+    """The connection that an action is about."""
+
+    connection: ConnectionCoordinator
+    checker: PortChecker
+
+
+@dataclass(frozen=True, kw_only=True)
+class Action:
+    """An action on a connection: what it takes, does and answers."""
+
+    schema: VolDictType
+    handler: Callable[[Target, ServiceCall], Awaitable[dict[str, Any]]]
+    supports_response: SupportsResponse = SupportsResponse.OPTIONAL
+
+
+def as_text(moment: datetime | None) -> str | None:
+    """Return a moment as answers give it, in ISO 8601 and UTC."""
+    return moment.isoformat() if moment else None
+
+
+async def _create_port(target: Target, call: ServiceCall) -> dict[str, Any]:
+    """Create a port forwarding and answer with what the provider assigned."""
+    created = await target.connection.async_create_port(
+        expires_in=call.data.get(ATTR_EXPIRES_IN), hidden=call.data.get(ATTR_HIDDEN)
+    )
+    return {
+        "port": created.port,
+        "hidden": created.hidden,
+        "expires_at": as_text(created.expires_at),
+        "internal_ipv4": str(created.internal_ipv4),
+        "internal_ipv6": str(created.internal_ipv6) if created.internal_ipv6 else None,
+    }
+
+
+async def _check_port(target: Target, call: ServiceCall) -> dict[str, Any]:
+    """Ask the provider whether a port answers from outside."""
+    check = await target.checker.async_check(call.data[ATTR_PORT])
+    return {
+        "port": check.port,
+        "open": check.open,
+        "source_ip": check.source_ip,
+        "message": check.message,
+    }
+
+
+async def _list_ports(target: Target, call: ServiceCall) -> dict[str, Any]:
+    """List the port forwardings as the provider has them now."""
+    data = await target.connection.async_list_ports()
+    return {
+        "internal_ipv4": str(target.connection.connection.internal_ipv4),
+        "internal_ipv6": str(data.internal_ipv6) if data.internal_ipv6 else None,
+        "ports": [
+            {
+                "port": number,
+                "hidden": port.forwarding.hidden,
+                "expires_at": as_text(port.forwarding.expires_at),
+                "reachable": port.reachable,
+            }
+            for number, port in data.ports.items()
+        ],
+    }
+
+
+ACTIONS = {
+    "create_port": Action(
+        schema=CONNECTION
+        | {
+            vol.Optional(ATTR_EXPIRES_IN): EXPIRES_IN,
+            vol.Optional(ATTR_HIDDEN): cv.boolean,
+        },
+        handler=_create_port,
+    ),
+    "check_port": Action(
+        schema=CONNECTION_AND_PORT,
+        handler=_check_port,
+        supports_response=SupportsResponse.ONLY,
+    ),
+    "list_ports": Action(
+        schema=CONNECTION,
+        handler=_list_ports,
+        supports_response=SupportsResponse.ONLY,
+    ),
+}
+
+
+@callback
+def async_setup_services(hass: HomeAssistant) -> None:
+    """Register the actions."""
+    for name, action in ACTIONS.items():
+
+        async def handle(call: ServiceCall, action: Action = action) -> ServiceResponse:
+            """Find the connection, act on it, and answer if an answer is wanted."""
+            with as_action_errors():
+                answer = await action.handler(_target(call), call)
+            return answer if call.return_response else None
+
+        hass.services.async_register(
+            DOMAIN,
+            name,
+            handle,
+            schema=vol.Schema(action.schema),
+            supports_response=action.supports_response,
+        )
+
+
+@callback
+def _target(call: ServiceCall) -> Target:
+    """Return the connection whose device the call names.
+
+    Raises:
+        ServiceValidationError: there is no such device, it is no connection of
+            this integration, or its account is not loaded.
+
+    """
+    device_id = call.data[ATTR_DEVICE_ID]
+    entry: AzireVPNConfigEntry
+    device, entry = service.async_get_device_and_config_entry(
+        call.hass, DOMAIN, device_id
+    )
+    for subentry_id, connection in entry.runtime_data.connections.items():
+        if connection.device_id == device.id:
+            return Target(
+                connection=connection, checker=entry.runtime_data.checkers[subentry_id]
+            )
+    raise ServiceValidationError(
+        translation_domain=DOMAIN,
+        translation_key="not_a_connection",
+        translation_placeholders={
+            "device_name": device.name_by_user or device.name or device_id
+        },
+    )
