@@ -1,0 +1,1 @@
+"""The client alone, without Home Assistant, against the fake provider."""
