@@ -1,5 +1,6 @@
 """What the provider's errors become."""
 
+import asyncio
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
@@ -112,16 +113,30 @@ async def test_no_validation(
 
 
 async def test_rate_limit(provider: FakeProvider, client: AzireVPN) -> None:
-    """The provider's own limit, with and without the time to wait."""
-    provider.rate_limit = 0
+    """The provider's own limit holds for as long as it says, without another request."""
+    provider.fail(ME, Fault.status(429, headers={"Retry-After": "0.3"}))
     raised = await failure(client)
     assert isinstance(raised, RateLimitError)
-    assert raised.retry_after is not None
-    assert 0 < raised.retry_after <= 60
+    assert raised.retry_after == 0.3
+    again = await failure(client)
+    assert isinstance(again, RateLimitError)
+    assert 0 < again.retry_after < 0.3
+    assert again.message == raised.message
+    assert len(provider.requests) == 1
+    await asyncio.sleep(again.retry_after)
+    await client.get_user()
+    assert len(provider.requests) == 2
+
+
+async def test_rate_limit_without_a_time(
+    provider: FakeProvider, client: AzireVPN
+) -> None:
+    """A limit of which the provider doesn't say how long it holds, holds a minute."""
+    provider.rate_limit = 0
     provider.sends_retry_after = False
     raised = await failure(client)
     assert isinstance(raised, RateLimitError)
-    assert raised.retry_after is None
+    assert raised.retry_after == 60
 
 
 @pytest.mark.parametrize(
@@ -131,16 +146,16 @@ async def test_rate_limit(provider: FakeProvider, client: AzireVPN) -> None:
         ("17", 17.0),
         (" 1.5 ", 1.5),
         ("Wed, 21 Oct 2015 07:28:00 GMT", 0.0),
-        ("-1", None),
-        ("inf", None),
-        ("1e9", None),
-        ("9" * 400, None),
-        ("soon", None),
-        ("", None),
+        ("-1", 60.0),
+        ("inf", 60.0),
+        ("1e9", 60.0),
+        ("9" * 400, 60.0),
+        ("soon", 60.0),
+        ("", 60.0),
     ],
 )
-def test_retry_after(header: str, seconds: float | None) -> None:
-    """Seconds are read, a moment that is past is now, nonsense is nothing."""
+def test_retry_after(header: str, seconds: float) -> None:
+    """Seconds are read, a moment that is past is now, nonsense is a minute."""
     answer = Answer.read(429, {"Retry-After": header}, b"")
     assert answer.retry_after == seconds
 

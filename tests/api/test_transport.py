@@ -129,6 +129,7 @@ async def test_timeout(
     raised = await failure(client)
     assert type(raised) is TransportError
     assert str(raised) == "No answer in time"
+    assert raised.sent
 
 
 async def test_refused(provider: FakeProvider, client: AzireVPN) -> None:
@@ -140,6 +141,7 @@ async def test_refused(provider: FakeProvider, client: AzireVPN) -> None:
         ) as caught:
             await call
         assert caught.type is TransportError
+        assert not caught.value.sent
 
 
 class NoNames(AbstractResolver):

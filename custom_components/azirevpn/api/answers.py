@@ -22,6 +22,7 @@ from .values import well_formed
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+_DEFAULT_RETRY_AFTER = 60.0
 _LONGEST_MESSAGE = 500
 _SHORTEST_SECRET = 8
 _SECONDS = re.compile(r"\s*\d{1,9}(\.\d{1,9})?\s*", re.ASCII)
@@ -39,7 +40,7 @@ class Answer:
     status: int
     envelope: Mapping[str, object] | None
     is_empty: bool
-    retry_after: float | None
+    retry_after: float
     secrets: tuple[str, ...] = field(repr=False)
 
     @classmethod
@@ -175,16 +176,16 @@ def _status_name(status: int) -> str:
         return "Unnamed status"
 
 
-def _retry_after(value: str | None) -> float | None:
+def _retry_after(value: str | None) -> float:
     """Read a Retry-After header, seconds or a date, as seconds from now."""
     if value is None:
-        return None
+        return _DEFAULT_RETRY_AFTER
     if _SECONDS.fullmatch(value):
         return float(value)
     try:
         date = parsedate_to_datetime(value)
     except ValueError:
-        return None
+        return _DEFAULT_RETRY_AFTER
     if date.tzinfo is None:
         date = date.replace(tzinfo=UTC)
     return max(0.0, (date - datetime.now(UTC)).total_seconds())

@@ -1,5 +1,6 @@
 """The client: an account of the provider, and the one function that sends requests."""
 
+import asyncio
 from functools import partial
 from http import HTTPStatus
 from ipaddress import IPv4Address
@@ -14,6 +15,7 @@ from .exceptions import (
     AzireVPNError,
     InvalidResponseError,
     ProxyError,
+    RateLimitError,
 )
 from .failures import failure_of
 from .models import Address, Currency, ManagerPage, OneTimePassword, RateLimit, User
@@ -48,6 +50,9 @@ class AzireVPN:
     provider refuses a value, NotFoundError. No request is sent twice by itself, but
     for a read on a connection that was lost.
 
+    After a RateLimitError nothing is sent until its time is over: whatever is
+    called before raises another, with the seconds that are left.
+
     rate_limit: what the last answer said of it, None before that.
     """
 
@@ -66,6 +71,8 @@ class AzireVPN:
         self._base_url = service_address(base_url)
         self._manager_url = service_address(manager_url)
         self._otp_method = "POST"
+        self._refused: RateLimitError | None = None
+        self._refused_until = 0.0  # by the event loop's clock
 
     def __repr__(self) -> str:
         """Name the service, not the token."""
@@ -184,6 +191,7 @@ class AzireVPN:
 
         values: the query of a GET, the JSON body of anything else.
         """
+        self._wait_for_rate_limit()
         token = self._access_token or ""
         headers = {"Accept": "application/json"}
         if with_token and token:
@@ -212,17 +220,36 @@ class AzireVPN:
                     RateLimit.from_headers(response.headers) or self.rate_limit
                 )
                 _refuse_detours(response.status, proxy)
-                return Answer.read(
+                answer = Answer.read(
                     response.status,
                     response.headers,
                     await _body_of(response),
                     secrets=(token, *passwords),
                 )
+                self._note_rate_limit(answer)
+                return answer
         except (aiohttp.ClientError, OSError) as error:
             failure: AzireVPNError = failure_of(error, proxy)
         # Raised outside the handler: as its context, aiohttp's error would bring the
         # proxy's credentials into every traceback.
         raise failure
+
+    def _note_rate_limit(self, answer: Answer) -> None:
+        """Remember for how long nothing may be asked."""
+        if answer.is_error and isinstance(error := answer.error(), RateLimitError):
+            self._refused = error
+            self._refused_until = _now() + error.retry_after
+
+    def _wait_for_rate_limit(self) -> None:
+        """Refuse in the provider's place while its refusal holds."""
+        left = self._refused_until - _now()
+        if self._refused and left > 0:
+            raise RateLimitError(self._refused.status, self._refused.message, left)
+
+
+def _now() -> float:
+    """Return the seconds on the event loop's clock, which nobody sets back."""
+    return asyncio.get_running_loop().time()
 
 
 def _refuse_detours(status: int, proxy: URL | None) -> None:
@@ -233,7 +260,7 @@ def _refuse_detours(status: int, proxy: URL | None) -> None:
         )
     # A proxy answers for itself where a plain http request passes through it.
     if proxy and status == HTTPStatus.PROXY_AUTHENTICATION_REQUIRED:
-        raise ProxyError(f"The proxy refused (HTTP {status})")
+        raise ProxyError(f"The proxy refused (HTTP {status})", sent=False)
 
 
 async def _body_of(response: aiohttp.ClientResponse) -> bytes:

@@ -15,11 +15,18 @@ class AzireVPNError(Exception):
 
 
 class TransportError(AzireVPNError):
-    """The provider could not be reached: DNS, refused, reset, timeout or TLS."""
+    """There was no answer: DNS, refused, reset, timeout or TLS.
+
+    sent: whether the provider may have received the request, and acted on it.
+    """
+
+    def __init__(self, message: str, *, sent: bool) -> None:
+        super().__init__(message)
+        self.sent = sent
 
 
 class ProxyError(TransportError):
-    """The proxy is unreachable, refuses, or wants (other) credentials."""
+    """The proxy is unreachable, refuses, is silent, or wants (other) credentials."""
 
 
 class InvalidResponseError(AzireVPNError):
@@ -78,9 +85,9 @@ class ValidationError(ResponseError):
 class RateLimitError(ResponseError):
     """Too many requests (429).
 
-    retry_after: seconds to wait, where the provider told them.
+    retry_after: seconds to wait; a minute where the provider didn't tell.
     """
 
-    def __init__(self, status: int, message: str, retry_after: float | None) -> None:
+    def __init__(self, status: int, message: str, retry_after: float) -> None:
         super().__init__(status, message)
         self.retry_after = retry_after
