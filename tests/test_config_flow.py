@@ -19,7 +19,6 @@ from tests.conftest import (
     account_data,
     asked,
     error_texts,
-    later,
     settled,
     state_of,
 )
@@ -45,9 +44,7 @@ FAILURES = [
     pytest.param(Fault.not_json(), NOT_UNDERSTOOD, id="captive portal"),
     pytest.param(Fault.wrong_shape(), NOT_UNDERSTOOD, id="wrong shape"),
     pytest.param(Fault.truncated(), NOT_UNDERSTOOD, id="truncated"),
-    pytest.param(
-        Fault.redirect("https://example.org/"), NOT_UNDERSTOOD, id="redirect"
-    ),
+    pytest.param(Fault.redirect("https://example.org/"), NOT_UNDERSTOOD, id="redirect"),
     pytest.param(
         Fault.status(429, headers={"Retry-After": "17"}), HOLD_ON.format(17), id="429"
     ),
@@ -149,6 +146,7 @@ async def test_add_account_failure(
     form = await enter(hass, form, **entered)
     assert form["type"] is FlowResultType.FORM
     assert await error_texts(hass, form) == {"base": text}
+    assert form["description_placeholders"] is not None
     assert form["description_placeholders"]["token_url"] == (
         f"{provider.url}/account/token"
     )

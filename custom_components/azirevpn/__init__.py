@@ -8,7 +8,7 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers import config_validation as cv
 from homeassistant.helpers.typing import ConfigType
 
-from .const import DOMAIN, SUBENTRY_TYPE_CONNECTION
+from .const import DOMAIN, LOGGER, SUBENTRY_TYPE_CONNECTION
 from .coordinator import (
     AccountCoordinator,
     AzireVPNConfigEntry,
@@ -49,12 +49,19 @@ async def async_setup_entry(hass: HomeAssistant, entry: AzireVPNConfigEntry) -> 
     # All first reads settle before one may fail the set-up, so that none outlives it.
     outcomes = await asyncio.gather(
         account.async_config_entry_first_refresh(),
-        *(connection.async_refresh() for connection in connections.values()),
+        *(connection.async_first_refresh() for connection in connections.values()),
         return_exceptions=True,
     )
     for outcome in outcomes:
         if isinstance(outcome, BaseException):
             raise outcome
+    for connection in connections.values():
+        if connection.last_error:
+            LOGGER.warning(
+                "Connection %s does not work: %s",
+                connection.subentry.title,
+                connection.last_error,
+            )
 
     limit = asyncio.Semaphore(CHECKS_AT_A_TIME)
     entry.runtime_data = AzireVPNData(

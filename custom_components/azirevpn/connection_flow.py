@@ -122,7 +122,13 @@ class ConnectionFlow(ConfigSubentryFlow):
         """List the ports of the connection, or note why that failed."""
         client = create_client(self.hass, self._get_entry().data)
         try:
-            await open_connection(client, data).list_ports()
+            connection = open_connection(client, data)
+        except ValueError:
+            # The proxy's credentials can't be written into a header.
+            self._errors[CONF_PROXY_URL] = "invalid_proxy_url"
+            return False
+        try:
+            await connection.list_ports()
         except ValidationError as err:
             field = CONF_INTERNAL_IPV4 if CONF_INTERNAL_IPV4 in err.fields else "base"
             self._errors[field] = "invalid_input"

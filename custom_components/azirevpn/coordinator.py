@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from ipaddress import IPv6Address
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any, override
 from homeassistant.config_entries import ConfigEntry, ConfigEntryState, ConfigSubentry
 from homeassistant.const import CONF_ACCESS_TOKEN
 from homeassistant.core import HomeAssistant, callback
-from homeassistant.exceptions import ConfigEntryAuthFailed
+from homeassistant.exceptions import ConfigEntryAuthFailed, ConfigEntryNotReady
 from homeassistant.helpers.aiohttp_client import async_get_clientsession
 from homeassistant.helpers.update_coordinator import DataUpdateCoordinator
 
@@ -171,6 +172,15 @@ class ConnectionCoordinator(DataUpdateCoordinator[ConnectionData | None]):
         """Whether the provider last answered through the tunnel."""
         return self.last_update_success and self.data is not None and self.data.tunnel
 
+    async def async_first_refresh(self) -> None:
+        """Read the ports for the first time, without a word if that fails.
+
+        During an outage set-up is tried again and again, and only one that the
+        account answers may tell what is wrong with a connection.
+        """
+        with suppress(ConfigEntryNotReady):
+            await self.async_config_entry_first_refresh()
+
     @override
     async def _async_update_data(self) -> ConnectionData:
         """List the ports, and tell a tunnel that is down from a provider that is.
@@ -210,7 +220,7 @@ class ConnectionCoordinator(DataUpdateCoordinator[ConnectionData | None]):
     def _without_tunnel(self, err: AzireVPNError) -> ConnectionData:
         """Keep the ports that are known; whether they answer is unknown."""
         known = self.data or ConnectionData(tunnel=True)
-        if known.tunnel:
+        if known.tunnel and self.config_entry.state is ConfigEntryState.LOADED:
             LOGGER.warning(
                 "The tunnel of connection %s is down: %s", self.subentry.title, err
             )

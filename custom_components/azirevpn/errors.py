@@ -27,9 +27,6 @@ from .api import (
 )
 from .const import DOMAIN
 
-# Where the provider doesn't say how long to wait, its limits are per minute.
-DEFAULT_RETRY_AFTER = 60.0
-
 # From the most to the least specific: the first class that fits names the error.
 KEYS: dict[type[AzireVPNError], str] = {
     AuthenticationError: "invalid_auth",
@@ -61,7 +58,7 @@ def problem(err: AzireVPNError) -> Problem:
     key = next(key for kind, key in KEYS.items() if isinstance(err, kind))
     placeholders = {}
     if isinstance(err, RateLimitError):
-        placeholders["seconds"] = str(ceil(retry_after(err)))
+        placeholders["seconds"] = str(ceil(err.retry_after))
     elif isinstance(err, ValidationError):
         placeholders["message"] = " ".join(
             message for messages in err.fields.values() for message in messages
@@ -72,11 +69,6 @@ def problem(err: AzireVPNError) -> Problem:
     return Problem(key=key, placeholders=placeholders)
 
 
-def retry_after(err: RateLimitError) -> float:
-    """Return the seconds to wait before anything is asked again."""
-    return DEFAULT_RETRY_AFTER if err.retry_after is None else err.retry_after
-
-
 def update_failed(err: AzireVPNError) -> UpdateFailed:
     """Return what a coordinator raises for an error of the client."""
     found = problem(err)
@@ -84,7 +76,7 @@ def update_failed(err: AzireVPNError) -> UpdateFailed:
         translation_domain=DOMAIN,
         translation_key=found.key,
         translation_placeholders=found.placeholders,
-        retry_after=retry_after(err) if isinstance(err, RateLimitError) else None,
+        retry_after=err.retry_after if isinstance(err, RateLimitError) else None,
     )
 
 

@@ -27,9 +27,24 @@ ATTR_EXPIRES_IN = "expires_in"
 ATTR_HIDDEN = "hidden"
 ATTR_PORT = "port"
 
-EXPIRES_IN = vol.All(vol.Coerce(int), vol.Range(min=0, max=3650))
+
+def whole_number(value: Any) -> int:
+    """Read a whole number; a fraction is a mistake, not to be cut off.
+
+    Raises:
+        vol.Invalid: it is no whole number.
+
+    """
+    number: float = vol.Coerce(float)(value)
+    if not number.is_integer():
+        raise vol.Invalid("expected a whole number")
+    return int(number)
+
+
+EXPIRES_IN = vol.All(whole_number, vol.Range(min=0, max=3650))
+PORT = vol.All(whole_number, cv.port)
 CONNECTION: VolDictType = {vol.Required(ATTR_DEVICE_ID): cv.string}
-CONNECTION_AND_PORT: VolDictType = CONNECTION | {vol.Required(ATTR_PORT): cv.port}
+CONNECTION_AND_PORT: VolDictType = CONNECTION | {vol.Required(ATTR_PORT): PORT}
 
 
 @dataclass(frozen=True, kw_only=True)
