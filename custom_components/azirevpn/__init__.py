@@ -8,21 +8,28 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers import config_validation as cv
 from homeassistant.helpers.typing import ConfigType
 
-from .const import DOMAIN, LOGGER, SUBENTRY_TYPE_CONNECTION
+from .connection import ConnectionCoordinator
+from .const import (
+    CONF_CHECK_PORTS,
+    DEFAULT_CHECK_PORTS,
+    DOMAIN,
+    LOGGER,
+    SUBENTRY_TYPE_CONNECTION,
+)
 from .coordinator import (
     AccountCoordinator,
     AzireVPNConfigEntry,
     AzireVPNData,
-    ConnectionCoordinator,
     create_client,
 )
 from .devices import async_register_devices
-from .reachability import CHECKS_AT_A_TIME, PortChecker
+from .known_ports import KnownPorts
+from .reachability import CheckLimit, PortChecker
 from .services import async_setup_services
 
 CONFIG_SCHEMA = cv.config_entry_only_config_schema(DOMAIN)
 
-PLATFORMS = [Platform.BINARY_SENSOR, Platform.SENSOR]
+PLATFORMS = [Platform.BINARY_SENSOR, Platform.BUTTON, Platform.EVENT, Platform.SENSOR]
 
 
 async def async_setup(hass: HomeAssistant, config: ConfigType) -> bool:
@@ -38,11 +45,12 @@ async def async_setup_entry(hass: HomeAssistant, entry: AzireVPNConfigEntry) -> 
     the same, and shows it.
     """
     subentries = _subentries(entry)
-    client = create_client(hass, entry.data)
-    account = AccountCoordinator(hass, entry, client)
+    known_ports = KnownPorts(hass, entry.entry_id)
+    await known_ports.async_load(entry.subentries.keys())
+    account = AccountCoordinator(hass, entry, create_client(hass, entry.data))
     connections = {
         subentry.subentry_id: ConnectionCoordinator(
-            hass, entry, subentry, client, account
+            hass, account, subentry, known_ports
         )
         for subentry in entry.get_subentries_of_type(SUBENTRY_TYPE_CONNECTION)
     }
@@ -63,20 +71,19 @@ async def async_setup_entry(hass: HomeAssistant, entry: AzireVPNConfigEntry) -> 
                 connection.last_error,
             )
 
-    limit = asyncio.Semaphore(CHECKS_AT_A_TIME)
     entry.runtime_data = AzireVPNData(
-        client=client,
-        account=account,
-        connections=connections,
-        checkers={
-            subentry_id: PortChecker(hass, entry, connection, limit)
-            for subentry_id, connection in connections.items()
-        },
+        account=account, connections=connections, known_ports=known_ports
     )
     async_register_devices(hass, entry)
+    limit = CheckLimit(account.client)
+    for connection in connections.values():
+        connection.checker = PortChecker(hass, connection, limit)
+        entry.async_on_unload(connection.async_add_listener(connection.async_remember))
+        connection.async_remember()
     await hass.config_entries.async_forward_entry_setups(entry, PLATFORMS)
-    for checker in entry.runtime_data.checkers.values():
-        checker.async_start()
+    if entry.options.get(CONF_CHECK_PORTS, DEFAULT_CHECK_PORTS):
+        for connection in connections.values():
+            connection.checker.async_start()
     entry.async_on_unload(entry.add_update_listener(_async_reload))
     if subentries != _subentries(entry):
         # A connection that was added or changed meanwhile found no listener yet.
@@ -85,8 +92,14 @@ async def async_setup_entry(hass: HomeAssistant, entry: AzireVPNConfigEntry) -> 
 
 
 async def async_unload_entry(hass: HomeAssistant, entry: AzireVPNConfigEntry) -> bool:
-    """Unload an account."""
+    """Unload an account, with nothing left to write."""
+    await entry.runtime_data.known_ports.async_write()
     return await hass.config_entries.async_unload_platforms(entry, PLATFORMS)
+
+
+async def async_remove_entry(hass: HomeAssistant, entry: AzireVPNConfigEntry) -> None:
+    """Forget the ports of an account that is removed."""
+    await KnownPorts(hass, entry.entry_id).async_remove()
 
 
 def _subentries(entry: AzireVPNConfigEntry) -> dict[str, dict[str, Any]]:

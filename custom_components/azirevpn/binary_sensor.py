@@ -71,6 +71,13 @@ REACHABLE = BinarySensorEntityDescription(
     device_class=BinarySensorDeviceClass.CONNECTIVITY,
 )
 
+HIDDEN = BinarySensorEntityDescription(
+    key="hidden",
+    translation_key="hidden",
+    entity_category=EntityCategory.DIAGNOSTIC,
+    entity_registry_enabled_default=False,
+)
+
 
 async def async_setup_entry(
     hass: HomeAssistant,
@@ -88,7 +95,8 @@ async def async_setup_entry(
         async_add_entities,
         connection=lambda connection: [TunnelBinarySensor(connection, TUNNEL)],
         port=lambda connection, number: [
-            ReachableBinarySensor(connection, number, REACHABLE)
+            ReachableBinarySensor(connection, number, REACHABLE),
+            HiddenBinarySensor(connection, number, HIDDEN),
         ],
     )
 
@@ -128,10 +136,20 @@ class ReachableBinarySensor(PortEntity, BinarySensorEntity):
     @override
     def available(self) -> bool:
         """Whether the port is known: a tunnel that is down only makes it unknown."""
-        return self.coordinator.last_update_success and self._number in self.data.ports
+        return self.coordinator.last_update_success and self.number in self.data.ports
 
     @property
     @override
     def is_on(self) -> bool | None:
         """Return what the last check found."""
         return self.port.reachable
+
+
+class HiddenBinarySensor(PortEntity, BinarySensorEntity):
+    """Whether a port is kept out of the provider's lists."""
+
+    @property
+    @override
+    def is_on(self) -> bool:
+        """Return whether the port is hidden."""
+        return self.port.forwarding.hidden

@@ -10,6 +10,7 @@ from homeassistant.config_entries import (
     ConfigFlowResult,
     ConfigSubentryFlow,
     FlowType,
+    OptionsFlow,
     SubentryFlowContext,
 )
 from homeassistant.const import CONF_ACCESS_TOKEN
@@ -32,7 +33,8 @@ from .const import (
 )
 from .coordinator import create_client
 from .errors import problem
-from .urls import InvalidURLError, service_url
+from .options_flow import AzireVPNOptionsFlow
+from .urls import service_url
 
 SECTION_SERVICE = "service"
 
@@ -74,6 +76,13 @@ class AzireVPNConfigFlow(ConfigFlow, domain=DOMAIN):
     ) -> dict[str, type[ConfigSubentryFlow]]:
         """Return what an account can have: connections."""
         return {SUBENTRY_TYPE_CONNECTION: ConnectionFlow}
+
+    @staticmethod
+    @callback
+    @override
+    def async_get_options_flow(config_entry: ConfigEntry) -> OptionsFlow:
+        """Return the flow behind an account's settings."""
+        return AzireVPNOptionsFlow()
 
     @override
     async def async_step_user(
@@ -152,7 +161,7 @@ class AzireVPNConfigFlow(ConfigFlow, domain=DOMAIN):
         for field in (CONF_BASE_URL, CONF_MANAGER_URL):
             try:
                 data[field] = service_url(data[field])
-            except InvalidURLError:
+            except ValueError:
                 self._errors[field] = "invalid_url"
         if self._errors:
             return None

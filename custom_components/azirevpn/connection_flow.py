@@ -1,5 +1,6 @@
 """Subentry flow: a connection of an account, added or changed."""
 
+import asyncio
 from ipaddress import AddressValueError, IPv4Address, IPv4Interface, NetmaskValueError
 from typing import Any
 
@@ -10,6 +11,10 @@ from homeassistant.config_entries import (
 )
 from homeassistant.const import CONF_NAME
 from homeassistant.helpers.selector import (
+    SelectOptionDict,
+    SelectSelector,
+    SelectSelectorConfig,
+    SelectSelectorMode,
     TextSelector,
     TextSelectorConfig,
     TextSelectorType,
@@ -17,22 +22,16 @@ from homeassistant.helpers.selector import (
 import voluptuous as vol
 
 from .api import AzireVPNError, ValidationError
+from .connection import open_connection
 from .const import CONF_INTERNAL_IPV4, CONF_PROXY_URL
-from .coordinator import create_client, open_connection
+from .coordinator import create_client
 from .errors import problem
-from .urls import InvalidURLError, proxy_url
+from .urls import proxy_url
 
 WHOLE_ADDRESS = 32
 
-SCHEMA = vol.Schema(
-    {
-        vol.Required(CONF_NAME): TextSelector(),
-        vol.Required(CONF_INTERNAL_IPV4): TextSelector(),
-        vol.Optional(CONF_PROXY_URL): TextSelector(
-            TextSelectorConfig(type=TextSelectorType.URL)
-        ),
-    }
-)
+# For what only makes the form more convenient, nobody waits longer.
+SUGGESTIONS_TIMEOUT = 3  # seconds
 
 
 class ConnectionFlow(ConfigSubentryFlow):
@@ -42,6 +41,7 @@ class ConnectionFlow(ConfigSubentryFlow):
         """Start without an error to tell."""
         self._errors: dict[str, str] = {}
         self._placeholders: dict[str, str] = {}
+        self._suggestions: list[SelectOptionDict] | None = None
 
     async def async_step_user(
         self, user_input: dict[str, Any] | None = None
@@ -56,7 +56,7 @@ class ConnectionFlow(ConfigSubentryFlow):
                     data=data,
                     unique_id=data[CONF_INTERNAL_IPV4],
                 )
-        return self._show_form("user", user_input)
+        return await self._async_show_form("user", user_input)
 
     async def async_step_reconfigure(
         self, user_input: dict[str, Any] | None = None
@@ -64,7 +64,7 @@ class ConnectionFlow(ConfigSubentryFlow):
         """Change a connection; its devices and entities stay what they are."""
         subentry = self._get_reconfigure_subentry()
         if user_input is None:
-            return self._show_form(
+            return await self._async_show_form(
                 "reconfigure", {CONF_NAME: subentry.title, **subentry.data}
             )
         if data := self._read(user_input):
@@ -78,18 +78,55 @@ class ConnectionFlow(ConfigSubentryFlow):
                     data=data,
                     unique_id=data[CONF_INTERNAL_IPV4],
                 )
-        return self._show_form("reconfigure", user_input)
+        return await self._async_show_form("reconfigure", user_input)
 
-    def _show_form(
+    async def _async_show_form(
         self, step_id: str, values: dict[str, Any] | None
     ) -> SubentryFlowResult:
         """Show the form, with what was entered before and what is wrong with it."""
+        if self._suggestions is None:
+            self._suggestions = await self._async_suggest()
+        schema = vol.Schema(
+            {
+                vol.Required(CONF_NAME): TextSelector(),
+                vol.Required(CONF_INTERNAL_IPV4): SelectSelector(
+                    SelectSelectorConfig(
+                        options=self._suggestions,
+                        custom_value=True,
+                        mode=SelectSelectorMode.DROPDOWN,
+                    )
+                )
+                if self._suggestions
+                else TextSelector(),
+                vol.Optional(CONF_PROXY_URL): TextSelector(
+                    TextSelectorConfig(type=TextSelectorType.URL)
+                ),
+            }
+        )
         return self.async_show_form(
             step_id=step_id,
-            data_schema=self.add_suggested_values_to_schema(SCHEMA, values),
+            data_schema=self.add_suggested_values_to_schema(schema, values),
             errors=self._errors,
             description_placeholders=self._placeholders,
         )
+
+    async def _async_suggest(self) -> list[SelectOptionDict]:
+        """Return the account's addresses by the names of their devices, if it has any."""
+        client = create_client(self.hass, self._get_entry().data)
+        try:
+            async with asyncio.timeout(SUGGESTIONS_TIMEOUT):
+                addresses = await client.list_addresses()
+        except AzireVPNError, TimeoutError:
+            return []
+        return [
+            SelectOptionDict(
+                value=str(address.ipv4),
+                label=f"{address.device_name} ({address.ipv4})"
+                if address.device_name
+                else str(address.ipv4),
+            )
+            for address in addresses
+        ]
 
     def _read(self, user_input: dict[str, Any]) -> dict[str, str] | None:
         """Return the subentry's data, or note which fields can't be read."""
@@ -104,7 +141,7 @@ class ConnectionFlow(ConfigSubentryFlow):
         if entered := user_input.get(CONF_PROXY_URL, "").strip():
             try:
                 data[CONF_PROXY_URL] = proxy_url(entered)
-            except InvalidURLError:
+            except ValueError:
                 self._errors[CONF_PROXY_URL] = "invalid_proxy_url"
         return None if self._errors else data
 
@@ -122,13 +159,7 @@ class ConnectionFlow(ConfigSubentryFlow):
         """List the ports of the connection, or note why that failed."""
         client = create_client(self.hass, self._get_entry().data)
         try:
-            connection = open_connection(client, data)
-        except ValueError:
-            # The proxy's credentials can't be written into a header.
-            self._errors[CONF_PROXY_URL] = "invalid_proxy_url"
-            return False
-        try:
-            await connection.list_ports()
+            await open_connection(client, data).list_ports()
         except ValidationError as err:
             field = CONF_INTERNAL_IPV4 if CONF_INTERNAL_IPV4 in err.fields else "base"
             self._errors[field] = "invalid_input"

@@ -6,8 +6,13 @@ DOMAIN = "azirevpn"
 LOGGER = logging.getLogger(__package__)
 
 CONF_BASE_URL = "base_url"
+CONF_CHECK_PORTS = "check_ports"
 CONF_INTERNAL_IPV4 = "internal_ipv4"
 CONF_MANAGER_URL = "manager_url"
+CONF_PORT_WARNING_DAYS = "port_warning_days"
 CONF_PROXY_URL = "proxy_url"
+
+DEFAULT_CHECK_PORTS = True
+DEFAULT_PORT_WARNING_DAYS = 3
 
 SUBENTRY_TYPE_CONNECTION = "connection"

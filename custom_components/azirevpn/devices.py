@@ -4,8 +4,9 @@ from homeassistant.config_entries import ConfigSubentry
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import device_registry as dr
 
+from .connection import ConnectionCoordinator
 from .const import CONF_MANAGER_URL, DOMAIN
-from .coordinator import AzireVPNConfigEntry, ConnectionCoordinator
+from .coordinator import AzireVPNConfigEntry
 
 MANUFACTURER = "AzireVPN"
 

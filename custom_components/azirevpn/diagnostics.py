@@ -38,13 +38,13 @@ async def async_get_config_entry_diagnostics(
                 {
                     "subentry": dict(connection.subentry.data),
                     "last_update_success": connection.last_update_success,
-                    "last_exception": repr(connection.last_exception),
+                    "last_error": type(connection.last_error).__name__,
                     "data": asdict(connection.data) if connection.data else None,
                 }
                 for connection in data.connections.values()
             ],
-            "rate_limit": asdict(data.client.rate_limit)
-            if data.client.rate_limit
+            "rate_limit": asdict(data.account.client.rate_limit)
+            if data.account.client.rate_limit
             else None,
         },
         TO_REDACT,

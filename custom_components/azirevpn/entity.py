@@ -9,13 +9,9 @@ from homeassistant.helpers.entity import Entity, EntityDescription
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from homeassistant.helpers.update_coordinator import CoordinatorEntity
 
-from .coordinator import (
-    AccountCoordinator,
-    AzireVPNConfigEntry,
-    ConnectionCoordinator,
-    ConnectionData,
-    Port,
-)
+from .activity import Port
+from .connection import ConnectionCoordinator, ConnectionData
+from .coordinator import AccountCoordinator, AzireVPNConfigEntry
 from .devices import account_identifier, connection_identifier, port_identifier
 
 
@@ -53,7 +49,7 @@ class ConnectionEntity(CoordinatorEntity[ConnectionCoordinator]):
     @property
     def data(self) -> ConnectionData:
         """What is known of the connection."""
-        return self.coordinator.data or ConnectionData(tunnel=False)
+        return self.coordinator.known
 
     @property
     @override
@@ -74,7 +70,7 @@ class PortEntity(ConnectionEntity):
         """Attach the entity to its port."""
         super().__init__(coordinator, description)
         identifier = port_identifier(coordinator.subentry, number)
-        self._number = number
+        self.number = number
         self._attr_unique_id = f"{identifier[1]}_{description.key}"
         self._attr_device_info = ChildDeviceInfo(
             identifiers={identifier},
@@ -86,13 +82,13 @@ class PortEntity(ConnectionEntity):
     @property
     def port(self) -> Port:
         """The port that the entity is about."""
-        return self.data.ports[self._number]
+        return self.data.ports[self.number]
 
     @property
     @override
     def available(self) -> bool:
         """Whether the port is known, and its tunnel up."""
-        return super().available and self._number in self.data.ports
+        return super().available and self.number in self.data.ports
 
 
 @callback
@@ -101,7 +97,7 @@ def async_add_connection_entities(
     async_add_entities: AddConfigEntryEntitiesCallback,
     *,
     connection: Callable[[ConnectionCoordinator], Iterable[Entity]],
-    port: Callable[[ConnectionCoordinator, int], Iterable[Entity]],
+    port: Callable[[ConnectionCoordinator, int], Iterable[Entity]] | None = None,
 ) -> None:
     """Add a platform's entities for every connection, and for its ports as they appear.
 
@@ -109,7 +105,7 @@ def async_add_connection_entities(
         entry: the account.
         async_add_entities: the platform's way to add entities.
         connection: makes the entities of a connection.
-        port: makes the entities of a port, given its number.
+        port: makes the entities of a port, given its number, if there are any.
 
     """
     for coordinator in entry.runtime_data.connections.values():
@@ -117,7 +113,8 @@ def async_add_connection_entities(
             connection(coordinator),
             config_subentry_id=coordinator.subentry.subentry_id,
         )
-        _async_follow_ports(entry, async_add_entities, coordinator, port)
+        if port:
+            _async_follow_ports(entry, async_add_entities, coordinator, port)
 
 
 @callback

@@ -17,7 +17,8 @@ from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from homeassistant.helpers.typing import StateType
 
 from .api import PortForwarding, User
-from .coordinator import AzireVPNConfigEntry, ConnectionData
+from .connection import ConnectionData
+from .coordinator import AzireVPNConfigEntry
 from .entity import (
     AccountEntity,
     ConnectionEntity,

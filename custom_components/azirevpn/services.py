@@ -18,10 +18,11 @@ from homeassistant.helpers import config_validation as cv, service
 from homeassistant.helpers.typing import VolDictType
 import voluptuous as vol
 
+from .connection import ConnectionCoordinator
 from .const import DOMAIN
-from .coordinator import AzireVPNConfigEntry, ConnectionCoordinator
+from .coordinator import AzireVPNConfigEntry
 from .errors import as_action_errors
-from .reachability import PortChecker
+from .port_changes import async_create_port, async_delete_port, async_hide_port
 
 ATTR_EXPIRES_IN = "expires_in"
 ATTR_HIDDEN = "hidden"
@@ -48,19 +49,11 @@ CONNECTION_AND_PORT: VolDictType = CONNECTION | {vol.Required(ATTR_PORT): PORT}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Target:
-    """The connection that an action is about."""
-
-    connection: ConnectionCoordinator
-    checker: PortChecker
-
-
-@dataclass(frozen=True, kw_only=True)
 class Action:
     """An action on a connection: what it takes, does and answers."""
 
     schema: VolDictType
-    handler: Callable[[Target, ServiceCall], Awaitable[dict[str, Any]]]
+    handler: Callable[[ConnectionCoordinator, ServiceCall], Awaitable[ServiceResponse]]
     supports_response: SupportsResponse = SupportsResponse.OPTIONAL
 
 
@@ -69,10 +62,14 @@ def as_text(moment: datetime | None) -> str | None:
     return moment.isoformat() if moment else None
 
 
-async def _create_port(target: Target, call: ServiceCall) -> dict[str, Any]:
+async def _create_port(
+    connection: ConnectionCoordinator, call: ServiceCall
+) -> dict[str, Any]:
     """Create a port forwarding and answer with what the provider assigned."""
-    created = await target.connection.async_create_port(
-        expires_in=call.data.get(ATTR_EXPIRES_IN), hidden=call.data.get(ATTR_HIDDEN)
+    created = await async_create_port(
+        connection,
+        expires_in=call.data.get(ATTR_EXPIRES_IN),
+        hidden=call.data.get(ATTR_HIDDEN),
     )
     return {
         "port": created.port,
@@ -83,9 +80,11 @@ async def _create_port(target: Target, call: ServiceCall) -> dict[str, Any]:
     }
 
 
-async def _check_port(target: Target, call: ServiceCall) -> dict[str, Any]:
+async def _check_port(
+    connection: ConnectionCoordinator, call: ServiceCall
+) -> dict[str, Any]:
     """Ask the provider whether a port answers from outside."""
-    check = await target.checker.async_check(call.data[ATTR_PORT])
+    check = await connection.checker.async_check(call.data[ATTR_PORT])
     return {
         "port": check.port,
         "open": check.open,
@@ -94,11 +93,30 @@ async def _check_port(target: Target, call: ServiceCall) -> dict[str, Any]:
     }
 
 
-async def _list_ports(target: Target, call: ServiceCall) -> dict[str, Any]:
-    """List the port forwardings as the provider has them now."""
-    data = await target.connection.async_list_ports()
+async def _hide_port(
+    connection: ConnectionCoordinator, call: ServiceCall
+) -> dict[str, Any]:
+    """Keep a port out of the provider's lists, for good."""
+    hidden = await async_hide_port(connection, call.data[ATTR_PORT])
     return {
-        "internal_ipv4": str(target.connection.connection.internal_ipv4),
+        "port": hidden.port,
+        "hidden": hidden.hidden,
+        "expires_at": as_text(hidden.expires_at),
+    }
+
+
+async def _delete_port(connection: ConnectionCoordinator, call: ServiceCall) -> None:
+    """Stop forwarding a port."""
+    await async_delete_port(connection, call.data[ATTR_PORT])
+
+
+async def _list_ports(
+    connection: ConnectionCoordinator, call: ServiceCall
+) -> dict[str, Any]:
+    """List the port forwardings as the provider has them now."""
+    data = await connection.async_list_ports()
+    return {
+        "internal_ipv4": str(connection.connection.internal_ipv4),
         "internal_ipv6": str(data.internal_ipv6) if data.internal_ipv6 else None,
         "ports": [
             {
@@ -126,6 +144,12 @@ ACTIONS = {
         handler=_check_port,
         supports_response=SupportsResponse.ONLY,
     ),
+    "hide_port": Action(schema=CONNECTION_AND_PORT, handler=_hide_port),
+    "delete_port": Action(
+        schema=CONNECTION_AND_PORT,
+        handler=_delete_port,
+        supports_response=SupportsResponse.NONE,
+    ),
     "list_ports": Action(
         schema=CONNECTION,
         handler=_list_ports,
@@ -142,7 +166,7 @@ def async_setup_services(hass: HomeAssistant) -> None:
         async def handle(call: ServiceCall, action: Action = action) -> ServiceResponse:
             """Find the connection, act on it, and answer if an answer is wanted."""
             with as_action_errors():
-                answer = await action.handler(_target(call), call)
+                answer = await action.handler(_connection(call), call)
             return answer if call.return_response else None
 
         hass.services.async_register(
@@ -155,7 +179,7 @@ def async_setup_services(hass: HomeAssistant) -> None:
 
 
 @callback
-def _target(call: ServiceCall) -> Target:
+def _connection(call: ServiceCall) -> ConnectionCoordinator:
     """Return the connection whose device the call names.
 
     Raises:
@@ -168,11 +192,9 @@ def _target(call: ServiceCall) -> Target:
     device, entry = service.async_get_device_and_config_entry(
         call.hass, DOMAIN, device_id
     )
-    for subentry_id, connection in entry.runtime_data.connections.items():
+    for connection in entry.runtime_data.connections.values():
         if connection.device_id == device.id:
-            return Target(
-                connection=connection, checker=entry.runtime_data.checkers[subentry_id]
-            )
+            return connection
     raise ServiceValidationError(
         translation_domain=DOMAIN,
         translation_key="not_a_connection",

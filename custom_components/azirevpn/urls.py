@@ -2,25 +2,21 @@
 
 from ipaddress import ip_address
 
-from yarl import URL
-
-
-class InvalidURLError(ValueError):
-    """An address that can't be used, without the address: it may hold credentials."""
+from .api import proxy_address, service_address
 
 
 def service_url(text: str) -> str:
     """Return a base address without a trailing slash.
 
     Raises:
-        InvalidURLError: it is no https address, nor http on loopback.
+        ValueError: it is no https address, nor http on loopback.
 
     """
-    url = _parse(text)
-    if url.user or url.password or url.query_string or url.fragment:
-        raise InvalidURLError
-    if url.scheme != "https" and not (url.scheme == "http" and _is_loopback(url)):
-        raise InvalidURLError
+    url = service_address(text.strip())
+    if url.query_string or url.fragment:
+        raise ValueError("The service's address goes no further than its path")
+    if url.scheme != "https" and not _is_loopback(url.host or ""):
+        raise ValueError("The service's address has to be https")
     return str(url).rstrip("/")
 
 
@@ -28,31 +24,20 @@ def proxy_url(text: str) -> str:
     """Return the address of an http or https proxy; it may hold credentials.
 
     Raises:
-        InvalidURLError: it is none.
+        ValueError: it is none.
 
     """
-    url = _parse(text)
-    if url.scheme not in ("http", "https") or url.path not in ("", "/"):
-        raise InvalidURLError
+    url = proxy_address(text.strip())
+    if url.path not in ("", "/") or url.query_string or url.fragment:
+        raise ValueError("The proxy's address goes no further than its port")
     return str(url)
 
 
-def _parse(text: str) -> URL:
-    """Return an absolute address with a host and a port."""
-    try:
-        url = URL(text.strip())
-    except ValueError:
-        raise InvalidURLError from None
-    if not url.host or not url.port:
-        raise InvalidURLError
-    return url
-
-
-def _is_loopback(url: URL) -> bool:
-    """Return whether an address can only lead to this machine."""
-    if url.host == "localhost":
+def _is_loopback(host: str) -> bool:
+    """Return whether a host can only be this machine."""
+    if host == "localhost":
         return True
     try:
-        return ip_address(url.host or "").is_loopback
+        return ip_address(host).is_loopback
     except ValueError:
         return False

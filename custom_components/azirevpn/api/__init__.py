@@ -27,6 +27,7 @@ from .models import (
     RateLimit,
     User,
 )
+from .web_addresses import proxy_address, service_address
 
 __all__ = [
     "DEFAULT_BASE_URL",
@@ -54,4 +55,6 @@ __all__ = [
     "TransportError",
     "User",
     "ValidationError",
+    "proxy_address",
+    "service_address",
 ]

@@ -1,0 +1,117 @@
+"""What happens to ports: the difference between what was known and what is now."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from .api import PortForwarding
+
+
+@dataclass(frozen=True, kw_only=True)
+class Port:
+    """A port forwarding, and what is known of it beyond the provider's list.
+
+    reachable: whether it answered from outside when last checked; None where that
+    could not be told.
+    answered: what the last check found that could tell, whatever came since.
+    expiring: whether it came close to its expiry.
+    """
+
+    forwarding: PortForwarding
+    reachable: bool | None = None
+    answered: bool | None = None
+    expiring: bool = False
+
+    def is_past(self, now: datetime) -> bool:
+        """Return whether the port has expired."""
+        return self.forwarding.expires_at is not None and (
+            self.forwarding.expires_at <= now
+        )
+
+    def is_within(self, time: timedelta, now: datetime) -> bool:
+        """Return whether the port expires within a time from now."""
+        return self.forwarding.expires_at is not None and (
+            self.forwarding.expires_at - now <= time
+        )
+
+
+class PortEventType(StrEnum):
+    """What can happen to a port."""
+
+    CREATED = "created"
+    REMOVED = "removed"
+    EXPIRING = "expiring"
+    EXPIRED = "expired"
+    OPENED = "opened"
+    CLOSED = "closed"
+    HIDDEN = "hidden"
+
+
+class Reason(StrEnum):
+    """How it came that a port was created, removed or hidden."""
+
+    REQUESTED = "requested"
+    """Someone asked for it in Home Assistant."""
+
+    NOTICED = "noticed"
+    """It happened elsewhere, and the provider's list shows it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PortEvent:
+    """Something that happened to a port."""
+
+    type: PortEventType
+    port: int
+    expires_at: datetime | None
+    reason: Reason | None = None
+
+
+def port_events(
+    before: Mapping[int, Port],
+    after: Mapping[int, Port],
+    *,
+    now: datetime,
+    reason: Reason,
+) -> Iterator[PortEvent]:
+    """Tell what happened to the ports, in the order of their numbers.
+
+    Args:
+        before: the ports that were known, by number.
+        after: the ports that are known now, by number.
+        now: tells a port that expired from one that was removed.
+        reason: how it came about.
+
+    """
+    for number in sorted(before.keys() | after.keys()):
+        old, new = before.get(number), after.get(number)
+        for kind in _changes(old, new, now):
+            last = new or old
+            yield PortEvent(
+                type=kind,
+                port=number,
+                expires_at=last.forwarding.expires_at if last else None,
+                reason=reason if kind in WITH_REASON else None,
+            )
+
+
+WITH_REASON = {PortEventType.CREATED, PortEventType.REMOVED, PortEventType.HIDDEN}
+
+
+def _changes(
+    old: Port | None, new: Port | None, now: datetime
+) -> Iterator[PortEventType]:
+    """Tell what happened to one port."""
+    if new is None:
+        if old is not None:
+            yield (PortEventType.EXPIRED if old.is_past(now) else PortEventType.REMOVED)
+        return
+    if old is None:
+        yield PortEventType.CREATED
+    elif new.forwarding.hidden and not old.forwarding.hidden:
+        yield PortEventType.HIDDEN
+    if new.expiring and not (old and old.expiring):
+        yield PortEventType.EXPIRING
+    if old and old.answered is not None and old.answered is not new.answered:
+        yield PortEventType.OPENED if new.answered else PortEventType.CLOSED

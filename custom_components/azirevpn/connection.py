@@ -1,0 +1,332 @@
+"""What is known of a connection and its ports, and how it is kept up to date."""
+
+import asyncio
+from collections import deque
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from ipaddress import IPv6Address
+from typing import TYPE_CHECKING, Any, override
+
+from homeassistant.config_entries import ConfigEntryState, ConfigSubentry
+from homeassistant.core import HomeAssistant, callback
+from homeassistant.exceptions import ConfigEntryNotReady
+from homeassistant.helpers.update_coordinator import DataUpdateCoordinator
+from homeassistant.util import dt as dt_util
+
+from .activity import Port, PortEvent, Reason, port_events
+from .api import (
+    AuthenticationError,
+    AzireVPN,
+    AzireVPNError,
+    Connection,
+    NotConnectedError,
+    PortForwarding,
+    PortList,
+    ProxyError,
+)
+from .const import (
+    CONF_INTERNAL_IPV4,
+    CONF_PORT_WARNING_DAYS,
+    CONF_PROXY_URL,
+    DEFAULT_PORT_WARNING_DAYS,
+    LOGGER,
+)
+from .errors import update_failed
+
+if TYPE_CHECKING:
+    from .coordinator import AccountCoordinator, AzireVPNConfigEntry
+    from .known_ports import KnownPorts
+    from .reachability import PortChecker
+
+PORTS_INTERVAL = timedelta(minutes=5)
+# More than this is never waiting to be told: an event entity is there after set-up.
+MOST_EVENTS = 100
+
+
+def open_connection(client: AzireVPN, data: Mapping[str, Any]) -> Connection:
+    """Return the client's side of a connection, for the data of its subentry."""
+    return client.connection(data[CONF_INTERNAL_IPV4], proxy=data.get(CONF_PROXY_URL))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConnectionData:
+    """What is known of a connection.
+
+    While the tunnel is down, the ports are those that it had before: the
+    provider can't be asked whether it still has them.
+    """
+
+    tunnel: bool
+    internal_ipv6: IPv6Address | None = None
+    public_ip: str | None = None
+    ports: Mapping[int, Port] = field(default_factory=dict)
+
+
+class ConnectionCoordinator(DataUpdateCoordinator[ConnectionData | None]):
+    """Keeps the port forwardings of a connection up to date.
+
+    Its data is None until the provider first gave an answer.
+    """
+
+    config_entry: AzireVPNConfigEntry
+    device_id: str
+    checker: PortChecker
+
+    def __init__(
+        self,
+        hass: HomeAssistant,
+        account: AccountCoordinator,
+        subentry: ConfigSubentry,
+        known_ports: KnownPorts,
+    ) -> None:
+        """Prepare the poll of the connection's ports, every five minutes.
+
+        Args:
+            hass: Home Assistant.
+            account: the account that the connection belongs to.
+            subentry: its name, its address and the way into its tunnel.
+            known_ports: what is remembered of the account's ports. The first list of
+                a connection of which nothing is remembered is no news.
+
+        """
+        super().__init__(
+            hass,
+            LOGGER,
+            config_entry=account.config_entry,
+            name=f"connection {subentry.title}",
+            update_interval=PORTS_INTERVAL,
+            always_update=False,
+        )
+        self.subentry = subentry
+        self.connection = open_connection(account.client, subentry.data)
+        self.last_error: AzireVPNError | None = None
+        # A list that was asked for before a change must not undo what the change told.
+        self.lock = asyncio.Lock()
+        self._account = account
+        self._known_ports = known_ports
+        self._remembered = known_ports.async_get(subentry.subentry_id)
+        self._events: deque[PortEvent] = deque(maxlen=MOST_EVENTS)
+        self._warning_time = timedelta(
+            days=self.config_entry.options.get(
+                CONF_PORT_WARNING_DAYS, DEFAULT_PORT_WARNING_DAYS
+            )
+        )
+
+    @property
+    def known(self) -> ConnectionData:
+        """What is known; before the first answer, what was known before a restart."""
+        return self.data or ConnectionData(tunnel=False, ports=self._remembered or {})
+
+    @property
+    def ports(self) -> Mapping[int, Port]:
+        """The known ports by number."""
+        return self.known.ports
+
+    @property
+    def tunnel(self) -> bool:
+        """Whether the provider last answered through the tunnel."""
+        return self.last_update_success and self.known.tunnel
+
+    async def async_first_refresh(self) -> None:
+        """Read the ports for the first time, without a word if that fails.
+
+        During an outage set-up is tried again and again, and only one that the
+        account answers may tell what is wrong with a connection.
+        """
+        with suppress(ConfigEntryNotReady):
+            await self.async_config_entry_first_refresh()
+
+    @override
+    async def _async_update_data(self) -> ConnectionData:
+        """List the ports, and tell a tunnel that is down from a provider that is.
+
+        A list that failed changes nothing about the ports that are known.
+        """
+        self.last_error = None
+        try:
+            async with self.lock:
+                return self._with_tunnel(await self.connection.list_ports())
+        except AzireVPNError as err:
+            self.last_error = err
+            if isinstance(err, (NotConnectedError, ProxyError)):
+                return self._without_tunnel(err)
+            self.doubt_token(err)
+            raise update_failed(err) from err
+
+    def _with_tunnel(self, found: PortList) -> ConnectionData:
+        """Take over a list, and keep what is known of the ports beyond it."""
+        if self.data and not self.data.tunnel:
+            LOGGER.info("The tunnel of connection %s is up again", self.subentry.title)
+        hidden = {
+            number: port
+            for number, port in self.ports.items()
+            if port.forwarding.hidden
+        }
+        listed = {
+            forwarding.port: replace(self.ports[forwarding.port], forwarding=forwarding)
+            if forwarding.port in self.ports
+            else Port(forwarding=forwarding)
+            for forwarding in found.ports
+        }
+        return self._aged(
+            replace(
+                self.known,
+                tunnel=True,
+                internal_ipv6=found.internal_ipv6,
+                ports=dict(sorted((hidden | listed).items())),
+            ),
+            Reason.NOTICED,
+        )
+
+    def _without_tunnel(self, err: AzireVPNError) -> ConnectionData:
+        """Keep the ports that are known; whether they answer is unknown."""
+        if self.config_entry.state is ConfigEntryState.LOADED and not (
+            self.data and not self.data.tunnel
+        ):
+            LOGGER.warning(
+                "The tunnel of connection %s is down: %s", self.subentry.title, err
+            )
+        return self._aged(
+            replace(
+                self.known,
+                tunnel=False,
+                ports={
+                    number: replace(port, reachable=None)
+                    for number, port in self.ports.items()
+                },
+            ),
+            Reason.NOTICED,
+        )
+
+    def _aged(self, data: ConnectionData, reason: Reason) -> ConnectionData:
+        """Let time pass: hidden ports end, others come close to it. Note what happened.
+
+        Only a list can end a port that is not hidden.
+        """
+        now = dt_util.utcnow()
+        aged = replace(
+            data,
+            ports={
+                number: replace(
+                    port,
+                    expiring=port.expiring or port.is_within(self._warning_time, now),
+                )
+                for number, port in data.ports.items()
+                if not (port.forwarding.hidden and port.is_past(now))
+            },
+        )
+        if self.data or self._remembered is not None:
+            self._events.extend(
+                port_events(self.ports, aged.ports, now=now, reason=reason)
+            )
+        return aged
+
+    async def async_change_port(
+        self, number: int, forwarding: PortForwarding | None
+    ) -> None:
+        """Take over a change that was asked for here; None is a port that is gone.
+
+        What no list will show is written before this returns.
+        """
+        known = self.ports.get(number)
+        port = None
+        if forwarding:
+            port = (
+                replace(known, forwarding=forwarding)
+                if known
+                else Port(forwarding=forwarding)
+            )
+        ports = {**self.ports, number: port}
+        self._async_set(
+            self._aged(
+                replace(
+                    self.known,
+                    ports={
+                        number: port for number, port in sorted(ports.items()) if port
+                    },
+                ),
+                Reason.REQUESTED,
+            )
+        )
+        if forwarding and forwarding.hidden:
+            await self._known_ports.async_write()
+        if not self.tunnel:
+            # The provider answered through it, so it is up again.
+            self.config_entry.async_create_task(self.hass, self.async_request_refresh())
+
+    @callback
+    def async_take_check(
+        self, number: int, *, is_open: bool | None, source_ip: str | None = None
+    ) -> None:
+        """Take over what a check found, unless the port is gone meanwhile.
+
+        Args:
+            number: the port.
+            is_open: whether it answered; None where that could not be told.
+            source_ip: the address that the provider saw, if it told.
+
+        """
+        if (port := self.ports.get(number)) is None:
+            return
+        port = replace(
+            port,
+            reachable=is_open,
+            answered=port.answered if is_open is None else is_open,
+        )
+        self._async_set(
+            self._aged(
+                replace(
+                    self.known,
+                    ports={**self.ports, number: port},
+                    public_ip=source_ip or self.known.public_ip,
+                ),
+                Reason.NOTICED,
+            )
+        )
+
+    @callback
+    def _async_set(self, data: ConnectionData) -> None:
+        """Replace the data and tell the entities, if anything changed."""
+        if data != self.data:
+            self.data = data
+            self.async_update_listeners()
+
+    @callback
+    def async_take_events(self) -> list[PortEvent]:
+        """Hand over what happened since the last call."""
+        events = list(self._events)
+        self._events.clear()
+        return events
+
+    @callback
+    def async_remember(self) -> None:
+        """Remember the ports, once the provider gave an answer."""
+        if self.data:
+            self._known_ports.async_remember(self.subentry.subentry_id, self.ports)
+
+    def doubt_token(self, err: AzireVPNError) -> None:
+        """Leave it to the account to decide whether a refused token is a bad one.
+
+        During set-up the account is asked anyway.
+        """
+        if (
+            isinstance(err, AuthenticationError)
+            and self.config_entry.state is ConfigEntryState.LOADED
+        ):
+            self.config_entry.async_create_task(
+                self.hass, self._account.async_request_refresh()
+            )
+
+    async def async_list_ports(self) -> ConnectionData:
+        """List the ports now.
+
+        Raises:
+            AzireVPNError: as `Connection.list_ports`.
+
+        """
+        await self.async_refresh()
+        if self.last_error:
+            raise self.last_error
+        return self.known
