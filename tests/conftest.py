@@ -11,7 +11,14 @@ from typing import Any
 from aiohttp import web
 from aiohttp.typedefs import Handler
 from homeassistant.config_entries import ConfigSubentry, ConfigSubentryDataWithId
-from homeassistant.core import HomeAssistant
+from homeassistant.const import EVENT_STATE_CHANGED
+from homeassistant.core import (
+    Event,
+    EventStateChangedData,
+    HomeAssistant,
+    callback,
+)
+from homeassistant.helpers import entity_registry as er
 from homeassistant.helpers.translation import async_get_translations
 from homeassistant.util import dt as dt_util
 import pytest
@@ -178,6 +185,71 @@ async def later(hass: HomeAssistant, **passed: float) -> None:
     """Let time pass, in the units of timedelta, and what is due then happen."""
     async_fire_time_changed(hass, dt_util.utcnow() + timedelta(**passed))
     await settled(hass)
+
+
+async def press(hass: HomeAssistant, entity_id: str) -> None:
+    """Press a button, and wait for what follows."""
+    await hass.services.async_call(
+        "button", "press", {"entity_id": entity_id}, blocking=True
+    )
+    await settled(hass)
+
+
+async def enable_all(hass: HomeAssistant, entry: MockConfigEntry) -> None:
+    """Enable the entities that are disabled at first."""
+    registry = er.async_get(hass)
+    for entity in er.async_entries_for_config_entry(registry, entry.entry_id):
+        registry.async_update_entity(entity.entity_id, disabled_by=None)
+    assert await hass.config_entries.async_reload(entry.entry_id)
+    await settled(hass)
+
+
+class Activity:
+    """Notes what happens to ports, as automations get it."""
+
+    def __init__(self, hass: HomeAssistant) -> None:
+        self._hass = hass
+        self._events: list[dict[str, Any]] = []
+        hass.bus.async_listen(EVENT_STATE_CHANGED, self._note)
+
+    @callback
+    def _note(self, event: Event[EventStateChangedData]) -> None:
+        """Note an event; to automations, an entity that comes back is none."""
+        old, new = event.data["old_state"], event.data["new_state"]
+        if (
+            new
+            and old
+            and new.domain == "event"
+            and new.state != old.state
+            and "unavailable" not in (new.state, old.state)
+        ):
+            told = {
+                name: str(value)
+                for name, value in new.attributes.items()
+                if name not in {"event_types", "friendly_name"}
+            }
+            self._events.append(
+                told | {"connection": new.name.removesuffix(" Port activity")}
+            )
+
+    async def told(self) -> list[dict[str, Any]]:
+        """Return what happened since the last call, in full."""
+        # Nothing is told in the first seconds after a start
+        await later(self._hass, seconds=6)
+        events, self._events = self._events, []
+        return events
+
+    async def in_short(self) -> list[tuple[str, int]]:
+        """Return what happened since the last call: types and ports."""
+        return [
+            (event["event_type"], int(event["port"])) for event in await self.told()
+        ]
+
+
+@pytest.fixture
+def activity(hass: HomeAssistant) -> Activity:
+    """Listen to what happens to ports."""
+    return Activity(hass)
 
 
 def state_of(hass: HomeAssistant, entity_id: str) -> str | None:

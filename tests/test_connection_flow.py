@@ -314,8 +314,9 @@ async def test_address_twice(
     hass: HomeAssistant, provider: FakeProvider, loaded: MockConfigEntry
 ) -> None:
     """An address has one connection; the service isn't even asked."""
+    form = await open_form(hass, loaded)
     before = len(provider.requests)
-    result = await enter(hass, await open_form(hass, loaded), f"{IPV4}/32")
+    result = await enter(hass, form, f"{IPV4}/32")
     assert result["type"] is FlowResultType.ABORT
     assert result["reason"] == "already_configured"
     assert len(provider.requests) == before

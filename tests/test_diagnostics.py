@@ -98,6 +98,7 @@ async def test_complete(
     }
     [connection] = diagnostics["connections"]
     assert connection["last_update_success"] is True
+    assert connection["last_error"] is None
     assert connection["subentry"] == {"internal_ipv4": HIDDEN, "proxy_url": HIDDEN}
     assert connection["data"] == {
         "tunnel": True,
@@ -111,6 +112,8 @@ async def test_complete(
                     "expires_at": "2030-03-17T17:46:40+00:00",
                 },
                 "reachable": True,
+                "answered": True,
+                "expiring": False,
             }
         },
     }
@@ -119,9 +122,13 @@ async def test_complete(
 
 
 @pytest.mark.parametrize(
-    "fault",
-    [None, Fault.reset(), Fault.status(500), Fault.truncated()],
-    ids=lambda fault: fault.name if fault else "proxy closed",
+    ("fault", "error"),
+    [
+        pytest.param(None, "ProxyError", id="proxy closed"),
+        pytest.param(Fault.reset(), "TransportError", id="reset"),
+        pytest.param(Fault.status(500), "ResponseError", id="status 500"),
+        pytest.param(Fault.truncated(), "InvalidResponseError", id="truncated"),
+    ],
 )
 @pytest.mark.parametrize("failing", ["from the start", "later"])
 async def test_during_outage(
@@ -133,6 +140,7 @@ async def test_during_outage(
     entry: MockConfigEntry,
     failing: str,
     fault: Fault | None,
+    error: str,
 ) -> None:
     """A connection that fails is told of, with its last error and in privacy."""
     account.username = "ada-lovelace"
@@ -155,7 +163,7 @@ async def test_during_outage(
         assert connection["data"]["tunnel"] is False
     else:
         assert connection["last_update_success"] is False
-        assert "UpdateFailed" in connection["last_exception"]
+    assert connection["last_error"] == error
 
 
 async def test_without_rate_limit(
@@ -165,6 +173,6 @@ async def test_without_rate_limit(
     loaded: MockConfigEntry,
 ) -> None:
     """A provider that tells of no limit is no problem."""
-    loaded.runtime_data.client.rate_limit = None
+    loaded.runtime_data.account.client.rate_limit = None
     diagnostics = await get_diagnostics_for_config_entry(hass, hass_client, loaded)
     assert diagnostics["rate_limit"] is None

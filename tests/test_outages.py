@@ -20,6 +20,8 @@ from tests.test_ports import (
 )
 
 UNAVAILABLE = {"unavailable"}
+# It is always there: an outage says nothing of ports
+ACTIVITY = "event.home_port_activity"
 
 
 def told(caplog: pytest.LogCaptureFixture) -> list[str]:
@@ -46,7 +48,12 @@ async def test_provider_down(
     provider.fail("/v3/*", Fault.reset(), times=99)
     for lines in (2, 0, 0):
         await later(hass, minutes=61)
-        assert {state.state for state in hass.states.async_all()} == UNAVAILABLE
+        assert {
+            state.state
+            for state in hass.states.async_all()
+            if state.entity_id != ACTIVITY
+        } == UNAVAILABLE
+        assert state_of(hass, ACTIVITY) == "unknown"
         assert port_numbers(hass, with_port) == {"Port 61001"}
         assert len(told(caplog)) == lines
     provider.faults.clear()

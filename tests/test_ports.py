@@ -7,7 +7,15 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers import device_registry as dr, entity_registry as er
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from tests.conftest import CONNECTION_ID, EXIT_IP, later, settled, state_of
+from custom_components.azirevpn.activity import PortEventType
+from tests.conftest import (
+    CONNECTION_ID,
+    EXIT_IP,
+    enable_all,
+    later,
+    settled,
+    state_of,
+)
 from tests.fake_provider import Account, Address
 
 PORT = "sensor.home_port_61001_port"
@@ -41,14 +49,10 @@ async def test_all_entities(
     with_port: MockConfigEntry,
 ) -> None:
     """Every entity shows what the provider says, with the fitting attributes."""
-    registry = er.async_get(hass)
-    for entity in er.async_entries_for_config_entry(registry, with_port.entry_id):
-        registry.async_update_entity(entity.entity_id, disabled_by=None)
     address.add_port(61002, expires_at=1_800_000_000)
     address.add_port(61003)
     account.is_subscribed = False
-    assert await hass.config_entries.async_reload(with_port.entry_id)
-    await settled(hass)
+    await enable_all(hass, with_port)
 
     expected: dict[str, tuple[str, dict[str, Any]]] = {
         "binary_sensor.ada_active": ("on", {}),
@@ -78,9 +82,17 @@ async def test_all_entities(
         NEXT_EXPIRY: (as_state(1_800_000_000), {"device_class": "timestamp"}),
         "sensor.home_public_ip": (EXIT_IP, {}),
         "sensor.home_internal_ipv6": ("2a0e:1c80:1337:1:10:0:131:176", {}),
+        "button.home_create_port": ("unknown", {}),
+        "button.home_check_ports": ("unknown", {}),
+        "event.home_port_activity": (
+            "unknown",
+            {"event_type": None, "event_types": sorted(PortEventType)},
+        ),
         PORT: ("61001", {}),
         EXPIRY: (as_state(1_900_000_000), {"device_class": "timestamp"}),
         REACHABLE: ("on", {"device_class": "connectivity"}),
+        "binary_sensor.home_port_61001_hidden": ("off", {}),
+        "button.home_port_61001_hide": ("unknown", {}),
         "sensor.home_port_61002_port": ("61002", {}),
         "sensor.home_port_61002_port_expiry": (
             as_state(1_800_000_000),
@@ -100,11 +112,14 @@ async def test_all_entities(
             {"device_class": "connectivity"},
         ),
     }
+    for number in (61001, 61002, 61003):
+        for button in ("check", "delete"):
+            expected[f"button.home_port_{number}_{button}"] = ("unknown", {})
     shown = {
         state.entity_id: (
             state.state,
             {
-                name: value
+                name: sorted(value) if isinstance(value, list) else value
                 for name, value in state.attributes.items()
                 if name != "friendly_name"
             },
@@ -128,6 +143,8 @@ async def test_seldom_used(hass: HomeAssistant, with_port: MockConfigEntry) -> N
         "sensor.ada_created",
         "sensor.ada_email",
         "sensor.home_internal_ipv6",
+        "binary_sensor.home_port_61001_hidden",
+        "button.home_port_61001_hide",
     }
     assert {
         name for name, entity in entities.items() if not entity.entity_category
@@ -138,6 +155,8 @@ async def test_seldom_used(hass: HomeAssistant, with_port: MockConfigEntry) -> N
         TUNNEL,
         COUNT,
         NEXT_EXPIRY,
+        "button.home_create_port",
+        "event.home_port_activity",
         PORT,
         EXPIRY,
         REACHABLE,

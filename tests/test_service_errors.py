@@ -21,7 +21,14 @@ from tests.conftest import (
     settled,
 )
 from tests.fake_provider import Address, FakeProvider, Fault, Tunnel
-from tests.test_services import act, connection_device
+from tests.test_services import act, connection_device, run
+
+# After these a port may have been created all the same
+LOSES_ANSWER = {"status 500", "not JSON", "reset"}
+UNKNOWN = (
+    "The answer of the service was lost, and it is not known whether a port was"
+    " created. Look at the ports before you try again"
+)
 
 
 @pytest.mark.parametrize(
@@ -39,6 +46,11 @@ from tests.test_services import act, connection_device
         ("check_port", {"port": 70000}),
         ("check_port", {"port": 80.5}),
         ("check_port", {"port": "http"}),
+        ("hide_port", {}),
+        ("hide_port", {"port": 0}),
+        ("hide_port", {"port": 61001, "hidden": False}),
+        ("delete_port", {}),
+        ("delete_port", {"port": 70000}),
         ("list_ports", {"port": 61001}),
         ("list_ports", {"device_id": None}),
     ],
@@ -53,7 +65,7 @@ async def test_invalid_input(
     """What makes no sense is refused before anything is sent."""
     before = len(provider.requests)
     with pytest.raises(vol.Invalid):
-        await act(hass, loaded, action, **data)
+        await run(hass, loaded, action, **data)
     assert len(provider.requests) == before
 
 
@@ -181,7 +193,10 @@ async def test_account_not_loaded(hass: HomeAssistant, loaded: MockConfigEntry) 
     ],
     ids=lambda value: value.name if isinstance(value, Fault) else "",
 )
-@pytest.mark.parametrize("action", ["create_port", "list_ports", "check_port"])
+@pytest.mark.parametrize(
+    "action",
+    ["create_port", "hide_port", "delete_port", "list_ports", "check_port"],
+)
 async def test_refusal(
     hass: HomeAssistant,
     provider: FakeProvider,
@@ -193,10 +208,12 @@ async def test_refusal(
 ) -> None:
     """What the provider says reaches the user, as the user's mistake or as a failure."""
     path = CHECK if action == "check_port" else PORTS
-    provider.fail(path, fault, times=2)
-    data = {"port": 61001} if action == "check_port" else {}
+    provider.fail(path, fault, times=99)
+    data = {} if action in {"create_port", "list_ports"} else {"port": 61001}
+    if action == "create_port" and fault.name in LOSES_ANSWER:
+        message = UNKNOWN
     with pytest.raises(HomeAssistantError) as caught:
-        await act(hass, loaded, action, **data)
+        await run(hass, loaded, action, **data)
     assert type(caught.value) is kind
     assert str(caught.value) == message
     await settled(hass)
@@ -235,6 +252,18 @@ async def test_proxy_down(
             "The service refused the request with status 403: Not here",
         ),
         (
+            "hide_port",
+            403,
+            HomeAssistantError,
+            "The service says that this address is not connected to the VPN: Not here",
+        ),
+        (
+            "delete_port",
+            403,
+            HomeAssistantError,
+            "The service says that this address is not connected to the VPN: Not here",
+        ),
+        (
             "create_port",
             404,
             ServiceValidationError,
@@ -260,8 +289,8 @@ async def test_not_here(
     """The same status means different things, depending on what was asked."""
     fault = Fault.status(status, body={"status": "error", "message": "Not here"})
     provider.fail(f"{PORTS}*", fault)
-    data = {"port": 61001} if action == "check_port" else {}
+    data = {} if action in {"create_port", "list_ports"} else {"port": 61001}
     with pytest.raises(HomeAssistantError) as caught:
-        await act(hass, loaded, action, **data)
+        await run(hass, loaded, action, **data)
     assert type(caught.value) is kind
     assert str(caught.value) == message

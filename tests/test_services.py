@@ -4,7 +4,7 @@ import asyncio
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from homeassistant.core import HomeAssistant
+from homeassistant.core import HomeAssistant, SupportsResponse
 from homeassistant.helpers import device_registry as dr
 from homeassistant.util import dt as dt_util
 import pytest
@@ -55,6 +55,21 @@ async def act(
     await settled(hass)
     assert answer is not None
     return answer
+
+
+async def run(
+    hass: HomeAssistant, entry: MockConfigEntry, action: str, **data: Any
+) -> None:
+    """Run an action on the connection, whether or not it has an answer."""
+    takes_answer = hass.services.supports_response(DOMAIN, action)
+    await hass.services.async_call(
+        DOMAIN,
+        action,
+        {"device_id": connection_device(hass, entry)} | data,
+        blocking=True,
+        return_response=takes_answer is not SupportsResponse.NONE,
+    )
+    await settled(hass)
 
 
 def as_text(moment: int | None) -> str | None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from string import Formatter
 from typing import Any
 
+from homeassistant.const import CONF_NAME
 from homeassistant.data_entry_flow import section
 from homeassistant.helpers.entity import EntityDescription
 from homeassistant.util.yaml import load_yaml_dict
@@ -15,7 +16,8 @@ import pytest
 import voluptuous as vol
 
 from custom_components import azirevpn
-from custom_components.azirevpn import PLATFORMS, config_flow, connection_flow, errors
+from custom_components.azirevpn import PLATFORMS, config_flow, errors, options_flow
+from custom_components.azirevpn.activity import PortEventType, Reason
 from custom_components.azirevpn.api import (
     AzireVPNError,
     RateLimitError,
@@ -23,6 +25,7 @@ from custom_components.azirevpn.api import (
     TransportError,
     ValidationError,
 )
+from custom_components.azirevpn.const import CONF_INTERNAL_IPV4, CONF_PROXY_URL
 from custom_components.azirevpn.services import ACTIONS
 
 FOLDER = Path(azirevpn.__file__).parent
@@ -224,7 +227,23 @@ def test_connection_flow() -> None:
     assert set(texts["step"]) == set(texts["initiate_flow"]) == {"user", "reconfigure"}
     for form in texts["step"].values():
         assert set(form["data"]) == set(form["data_description"])
-        assert set(form["data"]) == fields(connection_flow.SCHEMA)
+        assert set(form["data"]) == {CONF_NAME, CONF_INTERNAL_IPV4, CONF_PROXY_URL}
+
+
+def test_options_flow() -> None:
+    """The settings have their texts."""
+    steps = TEXTS["options"]["step"]
+    assert set(steps["init"]["menu_options"]) >= {"settings"}
+    for part in ("data", "data_description"):
+        assert set(steps["settings"][part]) == fields(options_flow.SETTINGS_SCHEMA)
+
+
+def test_event() -> None:
+    """Everything that can happen to a port has its text, and so do the reasons."""
+    texts = TEXTS["entity"]["event"]["port_activity"]["state_attributes"]
+    assert set(texts) == {"event_type", "port", "expires_at", "reason"}
+    assert set(texts["event_type"]["state"]) == set(PortEventType)
+    assert set(texts["reason"]["state"]) == set(Reason)
 
 
 def test_actions() -> None:

@@ -106,7 +106,10 @@ class ConnectionCoordinator(DataUpdateCoordinator[ConnectionData | None]):
         self.lock = asyncio.Lock()
         self._account = account
         self._known_ports = known_ports
-        self._remembered = known_ports.async_get(subentry.subentry_id)
+        remembered = known_ports.async_get(subentry)
+        self._remembered = remembered.ports
+        # Whether a list ever told which ports there are: before, none of them is new.
+        self.was_listed = remembered.was_listed
         self._events: deque[PortEvent] = deque(maxlen=MOST_EVENTS)
         self._warning_time = timedelta(
             days=self.config_entry.options.get(
@@ -117,7 +120,7 @@ class ConnectionCoordinator(DataUpdateCoordinator[ConnectionData | None]):
     @property
     def known(self) -> ConnectionData:
         """What is known; before the first answer, what was known before a restart."""
-        return self.data or ConnectionData(tunnel=False, ports=self._remembered or {})
+        return self.data or ConnectionData(tunnel=False, ports=self._remembered)
 
     @property
     def ports(self) -> Mapping[int, Port]:
@@ -170,7 +173,7 @@ class ConnectionCoordinator(DataUpdateCoordinator[ConnectionData | None]):
             else Port(forwarding=forwarding)
             for forwarding in found.ports
         }
-        return self._aged(
+        data = self._aged(
             replace(
                 self.known,
                 tunnel=True,
@@ -179,6 +182,8 @@ class ConnectionCoordinator(DataUpdateCoordinator[ConnectionData | None]):
             ),
             Reason.NOTICED,
         )
+        self.was_listed = True
+        return data
 
     def _without_tunnel(self, err: AzireVPNError) -> ConnectionData:
         """Keep the ports that are known; whether they answer is unknown."""
@@ -209,15 +214,12 @@ class ConnectionCoordinator(DataUpdateCoordinator[ConnectionData | None]):
         aged = replace(
             data,
             ports={
-                number: replace(
-                    port,
-                    expiring=port.expiring or port.is_within(self._warning_time, now),
-                )
+                number: replace(port, expiring=port.is_within(self._warning_time, now))
                 for number, port in data.ports.items()
                 if not (port.forwarding.hidden and port.is_past(now))
             },
         )
-        if self.data or self._remembered is not None:
+        if self.was_listed or reason is Reason.REQUESTED:
             self._events.extend(
                 port_events(self.ports, aged.ports, now=now, reason=reason)
             )
@@ -250,17 +252,23 @@ class ConnectionCoordinator(DataUpdateCoordinator[ConnectionData | None]):
                 Reason.REQUESTED,
             )
         )
+        self.async_remember()
         if forwarding and forwarding.hidden:
             await self._known_ports.async_write()
         if not self.tunnel:
             # The provider answered through it, so it is up again.
-            self.config_entry.async_create_task(self.hass, self.async_request_refresh())
+            self.async_look_again()
+
+    @callback
+    def async_look_again(self) -> None:
+        """List the ports soon, as something is not as it was known."""
+        self.config_entry.async_create_task(self.hass, self.async_request_refresh())
 
     @callback
     def async_take_check(
         self, number: int, *, is_open: bool | None, source_ip: str | None = None
     ) -> None:
-        """Take over what a check found, unless the port is gone meanwhile.
+        """Take over what a check found, unless the port or the tunnel is gone meanwhile.
 
         Args:
             number: the port.
@@ -268,7 +276,7 @@ class ConnectionCoordinator(DataUpdateCoordinator[ConnectionData | None]):
             source_ip: the address that the provider saw, if it told.
 
         """
-        if (port := self.ports.get(number)) is None:
+        if not self.tunnel or (port := self.ports.get(number)) is None:
             return
         port = replace(
             port,
@@ -302,9 +310,21 @@ class ConnectionCoordinator(DataUpdateCoordinator[ConnectionData | None]):
 
     @callback
     def async_remember(self) -> None:
-        """Remember the ports, once the provider gave an answer."""
-        if self.data:
-            self._known_ports.async_remember(self.subentry.subentry_id, self.ports)
+        """Remember the ports, once it is known whether there are any."""
+        if self.was_listed or self.ports:
+            self._known_ports.async_remember(
+                self.subentry, self.ports, was_listed=self.was_listed
+            )
+
+    @callback
+    def async_forget_hidden(self, number: int) -> bool:
+        """Forget a hidden port; return whether it was one."""
+        port = self.ports.get(number)
+        if port is None or not port.forwarding.hidden:
+            return False
+        ports = {key: port for key, port in self.ports.items() if key != number}
+        self._async_set(replace(self.known, ports=ports))
+        return True
 
     def doubt_token(self, err: AzireVPNError) -> None:
         """Leave it to the account to decide whether a refused token is a bad one.

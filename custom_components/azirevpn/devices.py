@@ -32,14 +32,7 @@ def port_identifier(subentry: ConfigSubentry, number: int) -> Identifier:
 def async_register_devices(hass: HomeAssistant, entry: AzireVPNConfigEntry) -> None:
     """Register the account and its connections, and drop ports as they go."""
     registry = dr.async_get(hass)
-    account = registry.async_get_or_create(
-        config_entry_id=entry.entry_id,
-        configuration_url=entry.data[CONF_MANAGER_URL],
-        entry_type=dr.DeviceEntryType.SERVICE,
-        identifiers={account_identifier(entry)},
-        manufacturer=MANUFACTURER,
-        name=entry.title,
-    )
+    account = async_name_account(hass, entry)
     for subentry_id, coordinator in entry.runtime_data.connections.items():
         coordinator.device_id = registry.async_get_or_create(
             config_entry_id=entry.entry_id,
@@ -51,6 +44,21 @@ def async_register_devices(hass: HomeAssistant, entry: AzireVPNConfigEntry) -> N
             via_device_id=account.id,
         ).id
         _async_drop_ports(hass, entry, coordinator)
+
+
+@callback
+def async_name_account(
+    hass: HomeAssistant, entry: AzireVPNConfigEntry
+) -> dr.DeviceEntry:
+    """Register the account's device, called after its user."""
+    return dr.async_get(hass).async_get_or_create(
+        config_entry_id=entry.entry_id,
+        configuration_url=entry.data[CONF_MANAGER_URL],
+        entry_type=dr.DeviceEntryType.SERVICE,
+        identifiers={account_identifier(entry)},
+        manufacturer=MANUFACTURER,
+        name=entry.title,
+    )
 
 
 @callback

@@ -38,7 +38,9 @@ async def async_get_config_entry_diagnostics(
                 {
                     "subentry": dict(connection.subentry.data),
                     "last_update_success": connection.last_update_success,
-                    "last_error": type(connection.last_error).__name__,
+                    "last_error": type(connection.last_error).__name__
+                    if connection.last_error
+                    else None,
                     "data": asdict(connection.data) if connection.data else None,
                 }
                 for connection in data.connections.values()

@@ -27,6 +27,8 @@ from .api import (
 )
 from .const import DOMAIN
 
+SHORTEST_WAIT = 5.0  # seconds
+
 # From the most to the least specific: the first class that fits names the error.
 KEYS: dict[type[AzireVPNError], str] = {
     AuthenticationError: "invalid_auth",
@@ -60,9 +62,10 @@ def problem(err: AzireVPNError) -> Problem:
     if isinstance(err, RateLimitError):
         placeholders["seconds"] = str(ceil(err.retry_after))
     elif isinstance(err, ValidationError):
-        placeholders["message"] = " ".join(
+        words = " ".join(
             message for messages in err.fields.values() for message in messages
         )
+        placeholders["message"] = words or err.message
     elif isinstance(err, ResponseError):
         placeholders["message"] = err.message
         placeholders["status"] = str(err.status)
@@ -76,7 +79,10 @@ def update_failed(err: AzireVPNError) -> UpdateFailed:
         translation_domain=DOMAIN,
         translation_key=found.key,
         translation_placeholders=found.placeholders,
-        retry_after=err.retry_after if isinstance(err, RateLimitError) else None,
+        # A second more, because a coordinator counts whole seconds; and never at once.
+        retry_after=max(err.retry_after, SHORTEST_WAIT) + 1
+        if isinstance(err, RateLimitError)
+        else None,
     )
 
 

@@ -4,11 +4,10 @@ from datetime import datetime, timedelta
 from typing import override
 
 from homeassistant.components.event import EventEntity, EventEntityDescription
-from homeassistant.core import CoreState, HomeAssistant, callback
+from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from homeassistant.helpers.event import async_call_later
 from homeassistant.helpers.start import async_at_started
-from homeassistant.util.dt import utcnow
 
 from .activity import PortEventType
 from .coordinator import AzireVPNConfigEntry
@@ -17,7 +16,8 @@ from .entity import ConnectionEntity, async_add_connection_entities
 # Coordinators do the talking.
 PARALLEL_UPDATES = 0
 
-# Automations listen only when Home Assistant has started, and need a moment for it.
+# Automations listen only when Home Assistant has started and the entity is there, and
+# need a moment for it.
 STARTUP_DELAY = timedelta(seconds=5)
 
 PORT_ACTIVITY = EventEntityDescription(
@@ -59,14 +59,15 @@ class PortActivityEvent(ConnectionEntity, EventEntity):
     async def async_added_to_hass(self) -> None:
         """Tell what was found when the connection was set up, once someone listens."""
         await super().async_added_to_hass()
-        if self.hass.state is CoreState.running:
-            self._tell_all(utcnow())
-        else:
-            self.async_on_remove(async_at_started(self.hass, self._tell_later))
+        self.async_on_remove(async_at_started(self.hass, self._tell_later))
 
     @callback
     def _tell_later(self, hass: HomeAssistant) -> None:
-        """Give the automations, which begin to listen now, a moment."""
+        """Give the automations, which begin to listen now, a moment.
+
+        After a reload, too: what is told before the entity is back looks to them
+        like the entity coming back.
+        """
         self.async_on_remove(async_call_later(hass, STARTUP_DELAY, self._tell_all))
 
     @callback

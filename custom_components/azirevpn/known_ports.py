@@ -1,27 +1,72 @@
 """Remembers the ports of an account, because the provider doesn't list hidden ones."""
 
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 import os
-from typing import Any
+from typing import Any, Self
 
+from homeassistant.config_entries import ConfigSubentry
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers.storage import Store
 from homeassistant.util import dt as dt_util
 
 from .activity import Port
-from .api import PortForwarding
-from .const import DOMAIN, LOGGER
+from .api import InvalidResponseError, PortForwarding
+from .const import CONF_INTERNAL_IPV4, DOMAIN, LOGGER
 
 STORAGE_VERSION = 1
 SAVE_DELAY = 1  # seconds: several changes at once are written once
 
-type StoredPorts = list[dict[str, Any]]
-type Stored = dict[str, StoredPorts]
+type Stored = dict[str, dict[str, Any]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Remembered:
+    """What is remembered of a connection.
+
+    internal_ipv4: the address that the ports were forwarded to.
+    was_listed: whether a list ever told which ports there are.
+    """
+
+    internal_ipv4: str
+    was_listed: bool = False
+    ports: Mapping[int, Port] = field(default_factory=dict)
+
+    @classmethod
+    def from_dict(cls, stored: Mapping[str, Any]) -> Self:
+        """Read what was stored; any of many errors where it is something else."""
+        return cls(
+            internal_ipv4=stored["internal_ipv4"],
+            was_listed=stored["was_listed"],
+            ports={
+                forwarding.port: Port(forwarding=forwarding, expiring=port["expiring"])
+                for port in stored["ports"]
+                for forwarding in [PortForwarding.from_dict(port)]
+            },
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return what is stored: ports as the provider would list them."""
+        return {
+            "internal_ipv4": self.internal_ipv4,
+            "was_listed": self.was_listed,
+            "ports": [
+                {
+                    "port": number,
+                    "hidden": port.forwarding.hidden,
+                    "expires_at": int(port.forwarding.expires_at.timestamp())
+                    if port.forwarding.expires_at
+                    else None,
+                    "expiring": port.expiring,
+                }
+                for number, port in self.ports.items()
+            ],
+        }
 
 
 class KnownPorts:
-    """The stored ports of an account, by the id of their connection's subentry.
+    """The stored ports of an account's connections, by the ids of their subentries.
 
     What is stored outlives restarts: it tells which hidden ports there are, and
     what changed while nobody looked.
@@ -33,7 +78,7 @@ class KnownPorts:
         self._store = Store[Stored](
             hass, STORAGE_VERSION, f"{DOMAIN}.{entry_id}", atomic_writes=True
         )
-        self._ports: dict[str, Mapping[int, Port]] = {}
+        self._connections: dict[str, Remembered] = {}
         self._is_waiting = False
 
     async def async_load(self, subentry_ids: Collection[str]) -> None:
@@ -43,17 +88,17 @@ class KnownPorts:
         """
         try:
             stored = await self._store.async_load() or {}
-            self._ports = {
-                subentry_id: _from_stored(ports)
-                for subentry_id, ports in stored.items()
+            self._connections = {
+                subentry_id: Remembered.from_dict(connection)
+                for subentry_id, connection in stored.items()
             }
         except (
             AttributeError,
             HomeAssistantError,
+            InvalidResponseError,
             LookupError,
             NotImplementedError,
             TypeError,
-            ValueError,
         ) as err:
             aside = f"{self._store.path}.unreadable.{dt_util.utcnow().isoformat()}"
             LOGGER.warning(
@@ -62,22 +107,42 @@ class KnownPorts:
                 aside,
             )
             await self._hass.async_add_executor_job(os.rename, self._store.path, aside)
-        if gone := self._ports.keys() - set(subentry_ids):
+        if gone := self._connections.keys() - set(subentry_ids):
             for subentry_id in gone:
-                del self._ports[subentry_id]
+                del self._connections[subentry_id]
             self._async_save_soon()
 
     @callback
-    def async_get(self, subentry_id: str) -> Mapping[int, Port] | None:
-        """Return the ports of a connection, None if nothing is remembered of it."""
-        return self._ports.get(subentry_id)
+    def async_get(self, subentry: ConfigSubentry) -> Remembered:
+        """Return what is remembered of a connection.
+
+        With another address, only its hidden ports live on: what is listed there is
+        no news.
+        """
+        address = subentry.data[CONF_INTERNAL_IPV4]
+        known = self._connections.get(subentry.subentry_id)
+        if known is None or known.internal_ipv4 == address:
+            return known or Remembered(internal_ipv4=address)
+        hidden = {
+            number: port
+            for number, port in known.ports.items()
+            if port.forwarding.hidden
+        }
+        return Remembered(internal_ipv4=address, ports=hidden)
 
     @callback
-    def async_remember(self, subentry_id: str, ports: Mapping[int, Port]) -> None:
+    def async_remember(
+        self, subentry: ConfigSubentry, ports: Mapping[int, Port], *, was_listed: bool
+    ) -> None:
         """Take over the ports of a connection; nothing is written if none changed."""
-        known = self._ports.get(subentry_id)
-        self._ports[subentry_id] = ports
-        if known is None or _to_stored(known) != _to_stored(ports):
+        new = Remembered(
+            internal_ipv4=subentry.data[CONF_INTERNAL_IPV4],
+            was_listed=was_listed,
+            ports=ports,
+        )
+        old = self._connections.get(subentry.subentry_id)
+        self._connections[subentry.subentry_id] = new
+        if old is None or old.as_dict() != new.as_dict():
             self._async_save_soon()
 
     async def async_write(self) -> None:
@@ -99,39 +164,6 @@ class KnownPorts:
         """Return what is to be written."""
         self._is_waiting = False
         return {
-            subentry_id: _to_stored(ports) for subentry_id, ports in self._ports.items()
+            subentry_id: connection.as_dict()
+            for subentry_id, connection in self._connections.items()
         }
-
-
-def _to_stored(ports: Mapping[int, Port]) -> StoredPorts:
-    """Return what is worth remembering of ports."""
-    return [
-        {
-            "port": number,
-            "hidden": port.forwarding.hidden,
-            "expires_at": port.forwarding.expires_at.isoformat()
-            if port.forwarding.expires_at
-            else None,
-            "expiring": port.expiring,
-        }
-        for number, port in ports.items()
-    ]
-
-
-def _from_stored(stored: StoredPorts) -> dict[int, Port]:
-    """Return ports as they were remembered."""
-    return {
-        port["port"]: Port(
-            forwarding=PortForwarding(
-                port=port["port"],
-                hidden=port["hidden"],
-                expires_at=dt_util.parse_datetime(
-                    port["expires_at"], raise_on_error=True
-                )
-                if port["expires_at"]
-                else None,
-            ),
-            expiring=port["expiring"],
-        )
-        for port in stored
-    }

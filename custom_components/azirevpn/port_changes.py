@@ -4,7 +4,11 @@ Nothing is sent twice: where it can't be told whether the provider did what it w
 asked for, a fresh list decides.
 """
 
+import asyncio
+from collections.abc import Callable, Coroutine
+from functools import wraps
 from http import HTTPStatus
+from typing import Any, Concatenate
 
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 
@@ -26,6 +30,32 @@ from .const import DOMAIN
 MOST_PORTS = 5
 
 
+type Change[**P, R] = Callable[
+    Concatenate[ConnectionCoordinator, P], Coroutine[Any, Any, R]
+]
+
+
+def _one_at_a_time[**P, R](change: Change[P, R]) -> Change[P, R]:
+    """Let a change come to its end, before any other and before the next list.
+
+    Whoever asked for it may be cancelled meanwhile, but what was sent can't be taken
+    back: a port that was hidden and then forgotten could not be found again.
+    """
+
+    @wraps(change)
+    async def to_the_end(
+        connection: ConnectionCoordinator, /, *args: P.args, **kwargs: P.kwargs
+    ) -> R:
+        async def locked() -> R:
+            async with connection.lock:
+                return await change(connection, *args, **kwargs)
+
+        return await asyncio.shield(connection.hass.async_create_task(locked()))
+
+    return to_the_end
+
+
+@_one_at_a_time
 async def async_create_port(
     connection: ConnectionCoordinator,
     *,
@@ -45,19 +75,18 @@ async def async_create_port(
         HomeAssistantError: it is not known whether a port was created.
 
     """
-    async with connection.lock:
-        try:
-            created = await connection.connection.create_port(
-                expires_in=expires_in, hidden=hidden
-            )
-        except AzireVPNError as err:
-            connection.doubt_token(err)
-            _raise_if_full(connection, err)
-            if not _is_lost(err):
-                raise
-            created = await _async_find_created(connection, err)
-        await connection.async_change_port(created.port, created.forwarding)
-        return created
+    try:
+        created = await connection.connection.create_port(
+            expires_in=expires_in, hidden=hidden
+        )
+    except AzireVPNError as err:
+        connection.doubt_token(err)
+        _raise_if_full(connection, err)
+        if not _is_lost(err):
+            raise
+        created = await _async_find_created(connection, err, hidden=hidden)
+    await connection.async_change_port(created.port, created.forwarding)
+    return created
 
 
 def _raise_if_full(connection: ConnectionCoordinator, err: AzireVPNError) -> None:
@@ -77,15 +106,18 @@ def _raise_if_full(connection: ConnectionCoordinator, err: AzireVPNError) -> Non
 
 
 async def _async_find_created(
-    connection: ConnectionCoordinator, err: AzireVPNError
+    connection: ConnectionCoordinator, err: AzireVPNError, *, hidden: bool | None
 ) -> CreatedPort:
     """Return the one port that a fresh list has and nobody knew.
+
+    No list has a hidden port, and without an earlier list every port looks new.
 
     Raises:
         HomeAssistantError: there is none, or more than one, or no list to be had.
 
     """
-    if found := await _async_list(connection):
+    can_tell = connection.was_listed and not hidden
+    if can_tell and (found := await _async_list(connection)):
         new = [port for port in found.ports if port.port not in connection.ports]
         if len(new) == 1:
             return CreatedPort(
@@ -100,43 +132,46 @@ async def _async_find_created(
     ) from err
 
 
+@_one_at_a_time
 async def async_hide_port(
     connection: ConnectionCoordinator, number: int
 ) -> PortForwarding:
     """Hide a port; it is remembered before this is reported as done.
 
-    Where neither the answer nor a list is to be had, the port counts as hidden until
+    Where neither the answer nor a list is to be had, a known port counts as hidden until
     a list shows it: a port that was forgotten could not be found again.
 
     Raises:
         AzireVPNError: as `Connection.hide_port`.
 
     """
-    async with connection.lock:
-        known = connection.ports.get(number)
-        hidden = PortForwarding(
-            port=number,
-            hidden=True,
-            expires_at=known.forwarding.expires_at if known else None,
-        )
-        doubt: AzireVPNError | None = None
-        try:
-            answer = await connection.connection.hide_port(number)
-        except AzireVPNError as err:
-            connection.doubt_token(err)
-            found = await _async_list(connection) if _is_lost(err) else None
-            if not _is_lost(err) or _is_listed(number, found):
-                raise
-            doubt = None if found else err
-        else:
-            if answer.expires_at:
-                hidden = answer
-        await connection.async_change_port(number, hidden)
-        if doubt:
-            raise doubt
-        return hidden
+    known = connection.ports.get(number)
+    hidden = PortForwarding(
+        port=number,
+        hidden=True,
+        expires_at=known.forwarding.expires_at if known else None,
+    )
+    doubt: AzireVPNError | None = None
+    try:
+        answer = await connection.connection.hide_port(number)
+    except AzireVPNError as err:
+        connection.doubt_token(err)
+        # A port that nobody knew is missing from a list, whether it exists or not.
+        is_lost = known is not None and _is_lost(err)
+        found = await _async_list(connection) if is_lost else None
+        if not is_lost or _is_listed(number, found):
+            raise
+        doubt = None if found else err
+    else:
+        if answer.expires_at:
+            hidden = answer
+    await connection.async_change_port(number, hidden)
+    if doubt:
+        raise doubt
+    return hidden
 
 
+@_one_at_a_time
 async def async_delete_port(connection: ConnectionCoordinator, number: int) -> None:
     """Delete a port; its device goes at once.
 
@@ -144,21 +179,21 @@ async def async_delete_port(connection: ConnectionCoordinator, number: int) -> N
         AzireVPNError: as `Connection.delete_port`.
 
     """
-    async with connection.lock:
-        known = connection.ports.get(number)
-        is_hidden = known is not None and known.forwarding.hidden
-        try:
-            await connection.connection.delete_port(number)
-        except NotFoundError:
-            # What is remembered of a hidden port can't be corrected by any list.
-            if not is_hidden:
-                raise
-        except AzireVPNError as err:
-            connection.doubt_token(err)
-            found = await _async_list(connection) if _is_lost(err) else None
-            if found is None or is_hidden or _is_listed(number, found):
-                raise
-        await connection.async_change_port(number, None)
+    known = connection.ports.get(number)
+    is_hidden = known is not None and known.forwarding.hidden
+    try:
+        await connection.connection.delete_port(number)
+    except NotFoundError:
+        # What is remembered of a hidden port can't be corrected by any list.
+        if not is_hidden:
+            connection.async_look_again()
+            raise
+    except AzireVPNError as err:
+        connection.doubt_token(err)
+        found = await _async_list(connection) if _is_lost(err) else None
+        if found is None or is_hidden or _is_listed(number, found):
+            raise
+    await connection.async_change_port(number, None)
 
 
 def _is_lost(err: AzireVPNError) -> bool:

@@ -78,6 +78,7 @@ class PortChecker:
         self._limit = limit
         self._checked: set[int] = set()
         self._second_looks: dict[int, CALLBACK_TYPE] = {}
+        self._is_stopped = False
         self._tunnel_lock = asyncio.Lock()
         self._tunnel_seen = -inf  # by the event loop's clock
         connection.config_entry.async_on_unload(self._cancel_second_looks)
@@ -106,6 +107,8 @@ class PortChecker:
             self._connection.async_take_check(port, is_open=None)
             raise
         known = self._connection.ports.get(port)
+        if check.open and (cancel := self._second_looks.pop(port, None)):
+            cancel()
         if check.open or second_look or (known and known.reachable is False):
             self._connection.async_take_check(
                 port, is_open=check.open, source_ip=check.source_ip
@@ -182,7 +185,7 @@ class PortChecker:
     @callback
     def _look_again(self, port: int) -> None:
         """Arrange for a second look."""
-        if port not in self._second_looks:
+        if port not in self._second_looks and not self._is_stopped:
             self._second_looks[port] = async_call_later(
                 self._hass, SECOND_LOOK_DELAY, partial(self._take_second_look, port)
             )
@@ -195,6 +198,7 @@ class PortChecker:
 
     @callback
     def _cancel_second_looks(self) -> None:
-        """Forget the second looks that were arranged."""
+        """Forget the second looks that were arranged, and arrange no more."""
+        self._is_stopped = True
         for cancel in self._second_looks.values():
             cancel()

@@ -23,8 +23,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _DEFAULT_RETRY_AFTER = 60.0
+_LONGEST_RETRY_AFTER = 3600.0
 _LONGEST_MESSAGE = 500
 _SHORTEST_SECRET = 8
+_SURE_SECRET = 16
 _SECONDS = re.compile(r"\s*\d{1,9}(\.\d{1,9})?\s*", re.ASCII)
 
 
@@ -163,7 +165,9 @@ class Answer:
         "The *** is wrong" would give a password away.
         """
         for secret in self.secrets:
-            if len(secret) >= _SHORTEST_SECRET and not secret.isalpha():
+            if len(secret) >= _SURE_SECRET or (
+                len(secret) >= _SHORTEST_SECRET and not secret.isalpha()
+            ):
                 words = words.replace(secret, "***")
         return well_formed(words)
 
@@ -177,15 +181,16 @@ def _status_name(status: int) -> str:
 
 
 def _retry_after(value: str | None) -> float:
-    """Read a Retry-After header, seconds or a date, as seconds from now."""
+    """Read a Retry-After header, seconds or a date, as seconds from now; an hour at most."""
     if value is None:
         return _DEFAULT_RETRY_AFTER
     if _SECONDS.fullmatch(value):
-        return float(value)
+        return min(float(value), _LONGEST_RETRY_AFTER)
     try:
         date = parsedate_to_datetime(value)
     except ValueError:
         return _DEFAULT_RETRY_AFTER
     if date.tzinfo is None:
         date = date.replace(tzinfo=UTC)
-    return max(0.0, (date - datetime.now(UTC)).total_seconds())
+    seconds = (date - datetime.now(UTC)).total_seconds()
+    return min(max(0.0, seconds), _LONGEST_RETRY_AFTER)

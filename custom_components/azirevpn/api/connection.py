@@ -129,7 +129,7 @@ def _says_not_connected(answer: Answer, method: str) -> bool:
     The interface gives neither status nor words. A listing's 404 stands for no
     ports whatever it says, and an outage is no statement about the tunnel.
     """
-    if answer.status == HTTPStatus.FORBIDDEN:
+    if answer.status == HTTPStatus.FORBIDDEN and answer.is_error_envelope:
         return True
     if method == "GET" and answer.status == HTTPStatus.NOT_FOUND:
         return False
