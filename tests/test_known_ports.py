@@ -7,11 +7,14 @@ from typing import Any
 from freezegun.api import FrozenDateTimeFactory
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import HomeAssistant
+from homeassistant.helpers import device_registry as dr
+from homeassistant.setup import async_setup_component
 import pytest
 from pytest_homeassistant_custom_component.common import (
     MockConfigEntry,
     async_fire_time_changed,
 )
+from pytest_homeassistant_custom_component.typing import WebSocketGenerator
 
 from custom_components.azirevpn.const import DOMAIN
 from tests.conftest import (
@@ -166,13 +169,46 @@ async def test_survives(
 
 
 async def test_survives_change_of_address(
-    hass: HomeAssistant, account: Account, hidden: MockConfigEntry
+    hass: HomeAssistant,
+    account: Account,
+    address: Address,
+    hidden: MockConfigEntry,
+    activity: Activity,
 ) -> None:
-    """A connection with another address still has its hidden port."""
-    account.add_address("10.0.131.177")
+    """With another address a connection keeps its hidden port, and begins in silence."""
+    address.add_port(61002)
+    account.add_address("10.0.131.177").add_port(61003)
+    await later(hass, minutes=6)
+    assert ("created", 61002) in await activity.in_short()
     result = await change(hass, hidden, internal_ipv4="10.0.131.177")
     assert result["reason"] == "reconfigure_successful"
-    assert state_of(hass, PORT) == "61001"
+    assert port_numbers(hass, hidden) == {"Port 61001", "Port 61003"}
+    assert await activity.told() == []
+    await later(hass, seconds=31)
+
+
+async def test_let_go(
+    hass: HomeAssistant,
+    hass_ws_client: WebSocketGenerator,
+    address: Address,
+    hidden: MockConfigEntry,
+    file: PortsFile,
+) -> None:
+    """Only the device of a hidden port can be removed by hand, and is forgotten then."""
+    assert await async_setup_component(hass, "config", {})
+    address.add_port(61002)
+    await later(hass, minutes=6)
+    client = await hass_ws_client(hass)
+    for device in dr.async_child_entries_for_config_entry(
+        dr.async_get(hass), hidden.entry_id
+    ):
+        answer = await client.remove_device(device.id, hidden.entry_id)
+        assert answer["success"] is (device.name == "Port 61001")
+    assert port_numbers(hass, hidden) == {"Port 61002"}
+    await restart(hass, hidden)
+    assert port_numbers(hass, hidden) == {"Port 61002"}
+    assert [port["port"] for port in file.ports()[CONNECTION_ID]] == [61002]
+    await later(hass, seconds=31)
 
 
 @pytest.mark.parametrize("way", ["proxy closed", "provider fails"])

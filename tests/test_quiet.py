@@ -65,16 +65,20 @@ def written(hass: HomeAssistant) -> list[str]:
     entity_ids: list[str] = []
 
     @callback
-    def note(event: Event[EventStateChangedData | EventStateReportedData]) -> None:
+    def changed(event: Event[EventStateChangedData]) -> None:
+        entity_ids.append(event.data["entity_id"])
+
+    @callback
+    def reported(event: Event[EventStateReportedData]) -> None:
         entity_ids.append(event.data["entity_id"])
 
     @callback
     def every(_data: object) -> bool:
         return True
 
-    hass.bus.async_listen(EVENT_STATE_CHANGED, note)
+    hass.bus.async_listen(EVENT_STATE_CHANGED, changed)
     # Written as it was; Home Assistant wants a filter for so frequent an event
-    hass.bus.async_listen(EVENT_STATE_REPORTED, note, event_filter=every)
+    hass.bus.async_listen(EVENT_STATE_REPORTED, reported, event_filter=every)
     return entity_ids
 
 

@@ -25,6 +25,7 @@ from tests.conftest import (
     add_connection,
     asked,
     later,
+    press,
     settled,
     state_of,
 )
@@ -217,6 +218,20 @@ async def test_tunnel_down_before_second_look(
     await provider.listen(EXIT_IP, 61001)
     await tunnel.open()
     await later(hass, minutes=6)
+    assert state_of(hass, REACHABLE) == "on"
+
+
+async def test_open_before_second_look(
+    hass: HomeAssistant, provider: FakeProvider, opened: MockConfigEntry
+) -> None:
+    """A port that is found open meanwhile needs no second look."""
+    await provider.stop_listening(EXIT_IP, 61001)
+    await later(hass, minutes=16)
+    await provider.listen(EXIT_IP, 61001)
+    await press(hass, "button.home_port_61001_check")
+    checks = len(asked(provider, CHECK))
+    await later(hass, seconds=31)
+    assert len(asked(provider, CHECK)) == checks
     assert state_of(hass, REACHABLE) == "on"
 
 

@@ -104,8 +104,8 @@ def _changes(
 ) -> Iterator[PortEventType]:
     """Tell what happened to one port."""
     if new is None:
-        if old is not None:
-            yield (PortEventType.EXPIRED if old.is_past(now) else PortEventType.REMOVED)
+        is_past = old is not None and old.is_past(now)
+        yield PortEventType.EXPIRED if is_past else PortEventType.REMOVED
         return
     if old is None:
         yield PortEventType.CREATED

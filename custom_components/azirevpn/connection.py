@@ -34,10 +34,10 @@ from .const import (
     LOGGER,
 )
 from .errors import update_failed
+from .known_ports import KnownPorts, Remembered
 
 if TYPE_CHECKING:
     from .coordinator import AccountCoordinator, AzireVPNConfigEntry
-    from .known_ports import KnownPorts
     from .reachability import PortChecker
 
 PORTS_INTERVAL = timedelta(minutes=5)
@@ -313,7 +313,13 @@ class ConnectionCoordinator(DataUpdateCoordinator[ConnectionData | None]):
         """Remember the ports, once it is known whether there are any."""
         if self.was_listed or self.ports:
             self._known_ports.async_remember(
-                self.subentry, self.ports, was_listed=self.was_listed
+                self.subentry.subentry_id,
+                Remembered(
+                    # That of the subentry may be another by now.
+                    internal_ipv4=str(self.connection.internal_ipv4),
+                    was_listed=self.was_listed,
+                    ports=self.ports,
+                ),
             )
 
     @callback

@@ -131,18 +131,11 @@ class KnownPorts:
         return Remembered(internal_ipv4=address, ports=hidden)
 
     @callback
-    def async_remember(
-        self, subentry: ConfigSubentry, ports: Mapping[int, Port], *, was_listed: bool
-    ) -> None:
-        """Take over the ports of a connection; nothing is written if none changed."""
-        new = Remembered(
-            internal_ipv4=subentry.data[CONF_INTERNAL_IPV4],
-            was_listed=was_listed,
-            ports=ports,
-        )
-        old = self._connections.get(subentry.subentry_id)
-        self._connections[subentry.subentry_id] = new
-        if old is None or old.as_dict() != new.as_dict():
+    def async_remember(self, subentry_id: str, connection: Remembered) -> None:
+        """Take over what is known of a connection; unchanged, nothing is written."""
+        known = self._connections.get(subentry_id)
+        self._connections[subentry_id] = connection
+        if known is None or known.as_dict() != connection.as_dict():
             self._async_save_soon()
 
     async def async_write(self) -> None:
