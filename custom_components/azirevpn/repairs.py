@@ -82,21 +82,29 @@ class PortExpiringRepairFlow(AzireVPNRepairFlow):
         """Prepare to replace a port."""
         self._connection = connection
         self._port = port
+        self._new_port: int | None = None
 
     async def async_step_confirm(
         self, user_input: dict[str, Any] | None = None
     ) -> RepairsFlowResult:
-        """Make a new port, and ask what becomes of the old one."""
+        """Make a new port."""
         try:
             with as_action_errors():
                 created = await async_create_port(self._connection)
         except HomeAssistantError as err:
             return self._failed(err)
+        self._new_port = created.port
+        return await self.async_step_created()
+
+    async def async_step_created(
+        self, user_input: dict[str, Any] | None = None
+    ) -> RepairsFlowResult:
+        """Tell the new number, and ask what becomes of the old one."""
         return self.async_show_menu(
             step_id="created",
             menu_options=["delete_old", "keep_old"],
             description_placeholders=self._placeholders()
-            | {"new_port": str(created.port)},
+            | {"new_port": str(self._new_port)},
         )
 
     async def async_step_delete_old(
