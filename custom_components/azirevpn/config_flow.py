@@ -1,7 +1,7 @@
 """Config flow: an account by its access token."""
 
 from collections.abc import Mapping
-from typing import Any, override
+from typing import Any, Protocol, override
 
 from homeassistant.config_entries import (
     SOURCE_USER,
@@ -13,21 +13,8 @@ from homeassistant.config_entries import (
     OptionsFlow,
     SubentryFlowContext,
 )
-from homeassistant.const import (
-    CONF_ACCESS_TOKEN,
-    CONF_EMAIL,
-    CONF_PASSWORD,
-    CONF_USERNAME,
-)
+from homeassistant.const import CONF_ACCESS_TOKEN, CONF_EMAIL
 from homeassistant.core import callback
-from homeassistant.data_entry_flow import section
-from homeassistant.helpers.selector import (
-    SelectSelector,
-    SelectSelectorConfig,
-    TextSelector,
-    TextSelectorConfig,
-    TextSelectorType,
-)
 import voluptuous as vol
 
 from .api import (
@@ -35,7 +22,6 @@ from .api import (
     DEFAULT_MANAGER_URL,
     AzireVPN,
     AzireVPNError,
-    Currency,
     User,
 )
 from .connection_flow import ConnectionFlow
@@ -47,78 +33,24 @@ from .const import (
 )
 from .coordinator import create_client
 from .errors import form_errors
+from .forms import (
+    SECTION_CODES,
+    SECTION_SERVICE,
+    SIGN_UP_FIELDS,
+    reauth_form,
+    reconfigure_form,
+    sign_up_form,
+    token_form,
+)
 from .options_flow import AzireVPNOptionsFlow
 from .urls import service_url
 
-CONF_AFFILIATE_CODE = "affiliate_code"
-CONF_CURRENCY = "currency"
-CONF_REFERRAL_CODE = "referral_code"
 
-SECTION_CODES = "codes"
-SECTION_SERVICE = "service"
+class Form(Protocol):
+    """A form of this flow."""
 
-ACCESS_TOKEN = TextSelector(TextSelectorConfig(type=TextSelectorType.PASSWORD))
-URL = TextSelector(TextSelectorConfig(type=TextSelectorType.URL))
-
-SERVICE = section(
-    vol.Schema(
-        {
-            vol.Required(CONF_BASE_URL, default=DEFAULT_BASE_URL): URL,
-            vol.Required(CONF_MANAGER_URL, default=DEFAULT_MANAGER_URL): URL,
-        }
-    ),
-    {"collapsed": True},
-)
-
-TOKEN_SCHEMA = vol.Schema(
-    {
-        vol.Required(CONF_ACCESS_TOKEN): ACCESS_TOKEN,
-        vol.Required(SECTION_SERVICE): SERVICE,
-    }
-)
-SIGN_UP_SCHEMA = vol.Schema(
-    {
-        vol.Required(CONF_USERNAME): TextSelector(
-            TextSelectorConfig(autocomplete="username")
-        ),
-        vol.Required(CONF_PASSWORD): TextSelector(
-            TextSelectorConfig(
-                type=TextSelectorType.PASSWORD, autocomplete="new-password"
-            )
-        ),
-        vol.Optional(CONF_EMAIL): TextSelector(
-            TextSelectorConfig(type=TextSelectorType.EMAIL, autocomplete="email")
-        ),
-        vol.Required(CONF_CURRENCY, default=Currency.EUR.value): SelectSelector(
-            SelectSelectorConfig(options=[currency.value for currency in Currency])
-        ),
-        vol.Required(SECTION_CODES): section(
-            vol.Schema(
-                {
-                    vol.Optional(CONF_REFERRAL_CODE): TextSelector(),
-                    vol.Optional(CONF_AFFILIATE_CODE): TextSelector(),
-                }
-            ),
-            {"collapsed": True},
-        ),
-        vol.Required(SECTION_SERVICE): SERVICE,
-    }
-)
-RECONFIGURE_SCHEMA = vol.Schema(
-    {
-        vol.Optional(CONF_ACCESS_TOKEN): ACCESS_TOKEN,
-        vol.Required(SECTION_SERVICE): SERVICE,
-    }
-)
-SIGN_UP_FIELDS = {
-    CONF_USERNAME,
-    CONF_PASSWORD,
-    CONF_EMAIL,
-    CONF_CURRENCY,
-    CONF_REFERRAL_CODE,
-    CONF_AFFILIATE_CODE,
-}
-REAUTH_SCHEMA = vol.Schema({vol.Required(CONF_ACCESS_TOKEN): ACCESS_TOKEN})
+    def __call__(self, *, open_service: bool) -> vol.Schema:
+        """Return the form, with the section of the addresses open or not."""
 
 
 class AzireVPNConfigFlow(ConfigFlow, domain=DOMAIN):
@@ -168,7 +100,9 @@ class AzireVPNConfigFlow(ConfigFlow, domain=DOMAIN):
             return self._show_explanation()
         return self.async_show_form(
             step_id="sign_up",
-            data_schema=self.add_suggested_values_to_schema(SIGN_UP_SCHEMA, user_input),
+            data_schema=self.add_suggested_values_to_schema(
+                sign_up_form(open_service=self._has_bad_address), user_input
+            ),
             errors=self._errors,
             description_placeholders=self._placeholders,
             last_step=False,
@@ -206,7 +140,7 @@ class AzireVPNConfigFlow(ConfigFlow, domain=DOMAIN):
                     title=user.username,
                     data={CONF_ACCESS_TOKEN: token, **self._service},
                 )
-        return self._show_form("token", TOKEN_SCHEMA, user_input)
+        return self._show_form("token", token_form, user_input)
 
     @override
     async def async_on_create_entry(self, result: ConfigFlowResult) -> ConfigFlowResult:
@@ -231,10 +165,10 @@ class AzireVPNConfigFlow(ConfigFlow, domain=DOMAIN):
         entry = self._get_reauth_entry()
         if user_input is not None:
             return await self._async_change(
-                entry, user_input, entry.data, "reauth_confirm", REAUTH_SCHEMA
+                entry, user_input, entry.data, "reauth_confirm", reauth_form
             )
         self._service = _service_of(entry.data)
-        return self._show_form("reauth_confirm", REAUTH_SCHEMA, None, entry.title)
+        return self._show_form("reauth_confirm", reauth_form, None, entry.title)
 
     async def async_step_reconfigure(
         self, user_input: dict[str, Any] | None = None
@@ -247,10 +181,10 @@ class AzireVPNConfigFlow(ConfigFlow, domain=DOMAIN):
                 user_input,
                 user_input[SECTION_SERVICE],
                 "reconfigure",
-                RECONFIGURE_SCHEMA,
+                reconfigure_form,
             )
         self._service = _service_of(entry.data)
-        return self._show_form("reconfigure", RECONFIGURE_SCHEMA, None, entry.title)
+        return self._show_form("reconfigure", reconfigure_form, None, entry.title)
 
     async def _async_change(
         self,
@@ -258,7 +192,7 @@ class AzireVPNConfigFlow(ConfigFlow, domain=DOMAIN):
         user_input: dict[str, Any],
         service: Mapping[str, str],
         step_id: str,
-        schema: vol.Schema,
+        form: Form,
     ) -> ConfigFlowResult:
         """Change an account that is there, if it is the same one."""
         token = user_input.get(CONF_ACCESS_TOKEN, "").strip()
@@ -269,12 +203,12 @@ class AzireVPNConfigFlow(ConfigFlow, domain=DOMAIN):
             return self._async_update_and_abort(
                 entry, {CONF_ACCESS_TOKEN: token, **self._service}
             )
-        return self._show_form(step_id, schema, user_input, entry.title)
+        return self._show_form(step_id, form, user_input, entry.title)
 
     def _show_form(
         self,
         step_id: str,
-        schema: vol.Schema,
+        form: Form,
         user_input: dict[str, Any] | None,
         name: str = "",
     ) -> ConfigFlowResult:
@@ -282,7 +216,8 @@ class AzireVPNConfigFlow(ConfigFlow, domain=DOMAIN):
         return self.async_show_form(
             step_id=step_id,
             data_schema=self.add_suggested_values_to_schema(
-                schema, user_input or {SECTION_SERVICE: self._service}
+                form(open_service=self._has_bad_address),
+                user_input or {SECTION_SERVICE: self._service},
             ),
             errors=self._errors,
             description_placeholders=self._placeholders
@@ -314,16 +249,22 @@ class AzireVPNConfigFlow(ConfigFlow, domain=DOMAIN):
         return None
 
     def _client(self, token: str, service: Mapping[str, str]) -> AzireVPN | None:
-        """Return a client for what was entered, or note which address can't be used."""
+        """Return a client for what was entered, or note that an address can't be used."""
         self._errors, self._placeholders = {}, {}
-        for field in (CONF_BASE_URL, CONF_MANAGER_URL):
-            try:
-                self._service[field] = service_url(service[field])
-            except ValueError:
-                self._errors[field] = "invalid_url"
-        if self._errors:
+        try:
+            self._service = {
+                field: service_url(service[field])
+                for field in (CONF_BASE_URL, CONF_MANAGER_URL)
+            }
+        except ValueError:
+            self._errors["base"] = "invalid_url"
             return None
         return create_client(self.hass, {CONF_ACCESS_TOKEN: token, **self._service})
+
+    @property
+    def _has_bad_address(self) -> bool:
+        """Whether the section of the addresses has to be open to mend one."""
+        return self._errors.get("base") == "invalid_url"
 
     def _token_page(self) -> dict[str, str]:
         """Return the address of the page where a user makes an access token."""
