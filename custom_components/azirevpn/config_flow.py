@@ -222,7 +222,7 @@ class AzireVPNConfigFlow(ConfigFlow, domain=DOMAIN):
             errors=self._errors,
             description_placeholders=self._placeholders
             | self._token_page()
-            | {"name": name},
+            | ({"name": name} if name else {}),
         )
 
     async def _async_read_account(
