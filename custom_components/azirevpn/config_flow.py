@@ -121,6 +121,8 @@ class AzireVPNConfigFlow(ConfigFlow, domain=DOMAIN):
         self, user_input: dict[str, Any] | None = None
     ) -> ConfigFlowResult:
         """Go on to the access token."""
+        if user_input is None:
+            return self._show_explanation()
         return await self.async_step_token()
 
     async_step_signed_up = async_step_verify_email

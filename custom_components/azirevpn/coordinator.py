@@ -1,6 +1,6 @@
 """A loaded account: what it runs on, and how its user object is kept up to date."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, override
@@ -125,6 +125,19 @@ class AccountCoordinator(DataUpdateCoordinator[AccountData]):
         """Take over the account as a change answered with it."""
         self.async_set_updated_data(self._with_title(user))
 
+    async def async_ask[T](self, answer: Awaitable[T]) -> T:
+        """Wait for an answer to a command; a refused token is looked into at once.
+
+        Raises:
+            AzireVPNError: as the client's method whose answer it is.
+
+        """
+        try:
+            return await answer
+        except AuthenticationError:
+            self.config_entry.async_create_task(self.hass, self.async_request_refresh())
+            raise
+
     async def async_create_sign_in_link(self, page: ManagerPage) -> SignInLink:
         """Create a link that signs in to a page of the web manager, once.
 
@@ -132,7 +145,7 @@ class AccountCoordinator(DataUpdateCoordinator[AccountData]):
             AzireVPNError: as `AzireVPN.create_one_time_password`.
 
         """
-        otp = await self.client.create_one_time_password()
+        otp = await self.async_ask(self.client.create_one_time_password())
         return SignInLink(
             url=self.client.sign_in_url(otp, page), expires_at=otp.expires_at
         )

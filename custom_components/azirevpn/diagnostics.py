@@ -66,9 +66,10 @@ def _account(account: AccountCoordinator) -> dict[str, Any]:
 
 def _connection(connection: ConnectionCoordinator) -> dict[str, Any]:
     """Return what is known of a connection."""
+    error = connection.last_error
     return {
         "subentry": dict(connection.subentry.data),
         "last_update_success": connection.last_update_success,
-        "last_error": type(connection.last_error).__name__,
+        "last_error": type(error).__name__ if error else None,
         "data": asdict(connection.data) if connection.data else None,
     }

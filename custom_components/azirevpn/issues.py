@@ -3,9 +3,9 @@
 from datetime import datetime, timedelta
 from functools import partial
 
-from homeassistant.core import HomeAssistant, callback
+from homeassistant.core import HassJob, HomeAssistant, callback
 from homeassistant.helpers import issue_registry as ir
-from homeassistant.helpers.event import async_track_point_in_utc_time
+from homeassistant.helpers.event import async_call_later
 from homeassistant.util.dt import as_local, utcnow
 
 from .activity import Port
@@ -24,6 +24,7 @@ SUBSCRIPTION_EXPIRING = "subscription_expiring"
 def async_watch(hass: HomeAssistant, entry: AzireVPNConfigEntry) -> None:
     """Raise and clear the issues of an account and its ports, now and as they change."""
     data = entry.runtime_data
+    _async_forget_gone(hass, entry)
     watch = partial(_async_watch_account, hass, entry)
     entry.async_on_unload(data.account.async_add_listener(watch))
     watch()
@@ -61,6 +62,18 @@ def _async_watch_account(hass: HomeAssistant, entry: AzireVPNConfigEntry) -> Non
             ir.async_delete_issue(hass, DOMAIN, f"{kind}_{entry.entry_id}")
 
 
+@callback
+def _async_forget_gone(hass: HomeAssistant, entry: AzireVPNConfigEntry) -> None:
+    """Clear the issues of connections that were removed."""
+    there = tuple(
+        _of_connection(connection)
+        for connection in entry.runtime_data.connections.values()
+    )
+    for issue_id in _raised(hass, f"{PORT_EXPIRING}_{entry.entry_id}_"):
+        if not issue_id.startswith(there):
+            ir.async_delete_issue(hass, DOMAIN, issue_id)
+
+
 def _waits_for_verification(known: AccountData) -> bool:
     """Tell whether the account has no access because its email was not verified."""
     return (
@@ -75,18 +88,13 @@ def _async_watch_ports(
     hass: HomeAssistant, entry: AzireVPNConfigEntry, connection: ConnectionCoordinator
 ) -> None:
     """Compare the issues of a connection's ports with what is known of them."""
-    of_connection = f"{PORT_EXPIRING}_{connection.subentry.subentry_id}_"
+    of_connection = _of_connection(connection)
     expiring = {
         f"{of_connection}{number}": port
         for number, port in connection.ports.items()
         if port.expiring
     }
-    raised = {
-        issue_id
-        for domain, issue_id in ir.async_get(hass).issues
-        if domain == DOMAIN and issue_id.startswith(of_connection)
-    }
-    for issue_id in raised - expiring.keys():
+    for issue_id in _raised(hass, of_connection) - expiring.keys():
         ir.async_delete_issue(hass, DOMAIN, issue_id)
     for issue_id, port in expiring.items():
         _async_raise_port(hass, entry, connection, issue_id, port)
@@ -145,16 +153,30 @@ def async_quota_reached(
     tomorrow = utcnow().replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(
         days=1
     )
-    async_track_point_in_utc_time(hass, clear, tomorrow)
+    async_call_later(hass, tomorrow - utcnow(), HassJob(clear, cancel_on_shutdown=True))
 
 
 @callback
 def async_clear_all(hass: HomeAssistant, entry: AzireVPNConfigEntry) -> None:
     """Clear the issues of an account that is not watched any more."""
-    owners = (entry.entry_id, *entry.subentries)
-    for domain, issue_id in list(ir.async_get(hass).issues):
-        if domain == DOMAIN and any(owner in issue_id for owner in owners):
+    for issue_id in _raised(hass):
+        if entry.entry_id in issue_id:
             ir.async_delete_issue(hass, DOMAIN, issue_id)
+
+
+def _raised(hass: HomeAssistant, start: str = "") -> set[str]:
+    """Return the ids of the issues that begin so."""
+    return {
+        issue_id
+        for domain, issue_id in ir.async_get(hass).issues
+        if domain == DOMAIN and issue_id.startswith(start)
+    }
+
+
+def _of_connection(connection: ConnectionCoordinator) -> str:
+    """Return how the ids of the issues of a connection's ports begin."""
+    entry_id = connection.config_entry.entry_id
+    return f"{PORT_EXPIRING}_{entry_id}_{connection.subentry.subentry_id}_"
 
 
 def _day(moment: datetime | None) -> str:

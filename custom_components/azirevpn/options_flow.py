@@ -3,8 +3,13 @@
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from homeassistant.config_entries import ConfigFlowResult, OptionsFlow
+from homeassistant.config_entries import (
+    ConfigEntryState,
+    ConfigFlowResult,
+    OptionsFlow,
+)
 from homeassistant.const import CONF_EMAIL, CONF_PASSWORD, CONF_USERNAME, UnitOfTime
+from homeassistant.data_entry_flow import AbortFlow
 from homeassistant.helpers.selector import (
     BooleanSelector,
     NumberSelector,
@@ -92,19 +97,21 @@ class AzireVPNOptionsFlow(OptionsFlow):
 
     config_entry: AzireVPNConfigEntry
 
+    def __init__(self) -> None:
+        """Start without a link."""
+        self._link: dict[str, str] = {}
+
     @property
     def _account(self) -> AccountCoordinator:
-        """The account that is changed."""
+        """The account that is changed; without a loaded one, the flow ends."""
+        if self.config_entry.state is not ConfigEntryState.LOADED:
+            raise AbortFlow("not_loaded")
         return self.config_entry.runtime_data.account
 
     async def async_step_init(
         self, user_input: dict[str, Any] | None = None
     ) -> ConfigFlowResult:
         """Ask what to do."""
-        if self.config_entry not in self.hass.config_entries.async_loaded_entries(
-            self.config_entry.domain
-        ):
-            return self.async_abort(reason="not_loaded")
         return self.async_show_menu(
             step_id="init",
             menu_options=[
@@ -138,20 +145,23 @@ class AzireVPNOptionsFlow(OptionsFlow):
             )
         except AzireVPNError as err:
             return self._show_form("sign_in", SIGN_IN_SCHEMA, user_input, err)
-        return self.async_show_form(
-            step_id="sign_in_link",
-            data_schema=NOTHING_SCHEMA,
-            description_placeholders={
-                "url": link.url,
-                "expires_at": f"{as_local(link.expires_at):%H:%M}",
-            },
-        )
+        self._link = {
+            "url": link.url,
+            "expires_at": f"{as_local(link.expires_at):%H:%M}",
+        }
+        return await self.async_step_sign_in_link()
 
     async def async_step_sign_in_link(
         self, user_input: dict[str, Any] | None = None
     ) -> ConfigFlowResult:
-        """End, as the link was shown."""
-        return self._done()
+        """Show the link until the owner is done with it."""
+        if user_input is not None:
+            return self._done()
+        return self.async_show_form(
+            step_id="sign_in_link",
+            data_schema=NOTHING_SCHEMA,
+            description_placeholders=self._link,
+        )
 
     async def async_step_change_username(
         self, user_input: dict[str, Any] | None = None
@@ -211,7 +221,9 @@ class AzireVPNOptionsFlow(OptionsFlow):
                 errors={CONF_USERNAME: "wrong_username"},
             )
         try:
-            await self._account.client.delete_user(user_input[CONF_PASSWORD])
+            await self._account.async_ask(
+                self._account.client.delete_user(user_input[CONF_PASSWORD])
+            )
         except AzireVPNError as err:
             return self._show_form("delete_account", DELETE_SCHEMA, user_input, err)
         # Removing the entry ends its flows, and so comes after this one.
@@ -237,7 +249,9 @@ class AzireVPNOptionsFlow(OptionsFlow):
                 {CONF_USERNAME: user.username, CONF_EMAIL: user.email},
             )
         try:
-            changed = await change(self._account.client, user_input)
+            changed = await self._account.async_ask(
+                change(self._account.client, user_input)
+            )
         except AzireVPNError as err:
             return self._show_form(step_id, schema, user_input, err)
         self._account.async_take_user(changed)

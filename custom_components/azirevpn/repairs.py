@@ -1,9 +1,12 @@
 """Repairs: leads an account's owner through what an issue asks for."""
 
-from typing import Any, cast
+from abc import abstractmethod
+from typing import Any, cast, override
 
 from homeassistant.components.repairs import RepairsFlow, RepairsFlowResult
+from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import HomeAssistant
+from homeassistant.data_entry_flow import AbortFlow
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import issue_registry as ir
 import voluptuous as vol
@@ -11,20 +14,56 @@ import voluptuous as vol
 from .api import ManagerPage
 from .connection import ConnectionCoordinator
 from .const import DOMAIN
-from .coordinator import AccountCoordinator, AzireVPNConfigEntry
+from .coordinator import AzireVPNConfigEntry, AzireVPNData
 from .errors import as_action_errors
 from .issues import EMAIL_NOT_VERIFIED
 from .port_changes import async_create_port, async_delete_port
 
 
 class AzireVPNRepairFlow(RepairsFlow):
-    """A flow that says what is wrong first."""
+    """A flow that says what is wrong first.
+
+    What the account runs on is looked up at every step, because it may be loaded
+    anew while its owner reads.
+    """
+
+    def __init__(self, entry_id: str) -> None:
+        """Prepare for an account."""
+        self._entry_id = entry_id
+
+    def _data(self) -> AzireVPNData:
+        """Return what the account runs on; without a loaded one, the flow ends."""
+        entry = cast(
+            "AzireVPNConfigEntry | None",
+            self.hass.config_entries.async_get_entry(self._entry_id),
+        )
+        if entry is None or entry.state is not ConfigEntryState.LOADED:
+            raise AbortFlow("not_loaded")
+        return entry.runtime_data
+
+    @property
+    def _issue(self) -> ir.IssueEntry | None:
+        """The issue, unless it was cleared meanwhile."""
+        return ir.async_get(self.hass).async_get_issue(DOMAIN, self.issue_id)
 
     async def async_step_init(
         self, user_input: dict[str, Any] | None = None
     ) -> RepairsFlowResult:
-        """Begin."""
-        return self._show_form("confirm")
+        """Begin, if the account works."""
+        self._data()
+        return await self.async_step_confirm()
+
+    async def async_step_confirm(
+        self, user_input: dict[str, Any] | None = None
+    ) -> RepairsFlowResult:
+        """Say what is wrong; nothing is done before the owner goes on."""
+        if user_input is None:
+            return self._show_form("confirm")
+        return await self._async_begin()
+
+    @abstractmethod
+    async def _async_begin(self) -> RepairsFlowResult:
+        """Do what was confirmed."""
 
     def _show_form(self, step_id: str, **placeholders: str) -> RepairsFlowResult:
         """Show a step with nothing to fill in."""
@@ -36,10 +75,9 @@ class AzireVPNRepairFlow(RepairsFlow):
 
     def _placeholders(self) -> dict[str, str]:
         """Return what the issue is about."""
-        issue = ir.async_get(self.hass).async_get_issue(DOMAIN, self.issue_id)
-        return dict(issue.translation_placeholders or {}) if issue else {}
+        return dict(self._issue.translation_placeholders or {}) if self._issue else {}
 
-    def _failed(self, err: HomeAssistantError) -> RepairsFlowResult:
+    def _failed(self, err: BaseException | None) -> RepairsFlowResult:
         """Give up, in the words of the service; the issue stays."""
         return self.async_abort(
             reason="failed", description_placeholders={"error": str(err)}
@@ -49,28 +87,35 @@ class AzireVPNRepairFlow(RepairsFlow):
 class SignInRepairFlow(AzireVPNRepairFlow):
     """Signs in to the page of the web manager where an issue can be seen to."""
 
-    def __init__(self, account: AccountCoordinator, page: ManagerPage) -> None:
+    def __init__(self, entry_id: str, page: ManagerPage) -> None:
         """Prepare the way to a page."""
-        self._account = account
+        super().__init__(entry_id)
         self._page = page
+        self._url = ""
 
-    async def async_step_confirm(
-        self, user_input: dict[str, Any] | None = None
-    ) -> RepairsFlowResult:
+    @override
+    async def _async_begin(self) -> RepairsFlowResult:
         """Make the link now, as it is good for a short time only."""
+        account = self._data().account
         try:
             with as_action_errors():
-                link = await self._account.async_create_sign_in_link(self._page)
+                link = await account.async_create_sign_in_link(self._page)
         except HomeAssistantError as err:
             return self._failed(err)
-        return self._show_form("link", url=link.url)
+        self._url = link.url
+        return await self.async_step_link()
 
     async def async_step_link(
         self, user_input: dict[str, Any] | None = None
     ) -> RepairsFlowResult:
         """Look whether it was seen to: only then the issue goes."""
-        await self._account.async_refresh()
-        if ir.async_get(self.hass).async_get_issue(DOMAIN, self.issue_id):
+        if user_input is None:
+            return self._show_form("link", url=self._url)
+        account = self._data().account
+        await account.async_refresh()
+        if not account.last_update_success:
+            return self._failed(account.last_exception)
+        if self._issue:
             return self.async_abort(reason="still_open")
         return self.async_create_entry(data={})
 
@@ -78,19 +123,28 @@ class SignInRepairFlow(AzireVPNRepairFlow):
 class PortExpiringRepairFlow(AzireVPNRepairFlow):
     """Makes a new port before the old one expires."""
 
-    def __init__(self, connection: ConnectionCoordinator, port: int) -> None:
+    def __init__(self, entry_id: str, subentry_id: str, port: int) -> None:
         """Prepare to replace a port."""
-        self._connection = connection
+        super().__init__(entry_id)
+        self._subentry_id = subentry_id
         self._port = port
         self._new_port: int | None = None
 
-    async def async_step_confirm(
-        self, user_input: dict[str, Any] | None = None
-    ) -> RepairsFlowResult:
+    @property
+    def _connection(self) -> ConnectionCoordinator:
+        """The connection of the port; without it, the flow ends."""
+        try:
+            return self._data().connections[self._subentry_id]
+        except KeyError:
+            raise AbortFlow("not_loaded") from None
+
+    @override
+    async def _async_begin(self) -> RepairsFlowResult:
         """Make a new port."""
+        connection = self._connection
         try:
             with as_action_errors():
-                created = await async_create_port(self._connection)
+                created = await async_create_port(connection)
         except HomeAssistantError as err:
             return self._failed(err)
         self._new_port = created.port
@@ -111,9 +165,10 @@ class PortExpiringRepairFlow(AzireVPNRepairFlow):
         self, user_input: dict[str, Any] | None = None
     ) -> RepairsFlowResult:
         """Delete the old port, and the issue with it."""
+        connection = self._connection
         try:
             with as_action_errors():
-                await async_delete_port(self._connection, self._port)
+                await async_delete_port(connection, self._port)
         except HomeAssistantError as err:
             return self._failed(err)
         return self.async_create_entry(data={})
@@ -122,18 +177,9 @@ class PortExpiringRepairFlow(AzireVPNRepairFlow):
         self, user_input: dict[str, Any] | None = None
     ) -> RepairsFlowResult:
         """Let the old port expire, without another word about it."""
-        ir.async_ignore_issue(self.hass, DOMAIN, self.issue_id, ignore=True)
+        if self._issue:
+            ir.async_ignore_issue(self.hass, DOMAIN, self.issue_id, ignore=True)
         return self.async_abort(reason="old_kept")
-
-
-class NotLoadedRepairFlow(RepairsFlow):
-    """Says that the account has to work first."""
-
-    async def async_step_init(
-        self, user_input: dict[str, Any] | None = None
-    ) -> RepairsFlowResult:
-        """Say so."""
-        return self.async_abort(reason="not_loaded")
 
 
 async def async_create_fix_flow(
@@ -143,17 +189,13 @@ async def async_create_fix_flow(
 ) -> RepairsFlow:
     """Return the flow that sees to an issue."""
     about = data or {}
-    entry = cast(
-        "AzireVPNConfigEntry | None",
-        hass.config_entries.async_get_entry(str(about.get("entry_id"))),
-    )
-    if entry not in hass.config_entries.async_loaded_entries(DOMAIN):
-        return NotLoadedRepairFlow()
+    entry_id = str(about.get("entry_id"))
     if subentry_id := about.get("subentry_id"):
-        connection = entry.runtime_data.connections[str(subentry_id)]
-        return PortExpiringRepairFlow(connection, int(about["port"] or 0))
+        return PortExpiringRepairFlow(
+            entry_id, str(subentry_id), int(about["port"] or 0)
+        )
     return SignInRepairFlow(
-        entry.runtime_data.account,
+        entry_id,
         ManagerPage.SETTINGS
         if issue_id.startswith(EMAIL_NOT_VERIFIED)
         else ManagerPage.ORDER,
