@@ -10,6 +10,7 @@ from typing import Any
 
 from aiohttp import web
 from aiohttp.typedefs import Handler
+from freezegun.api import FrozenDateTimeFactory
 from homeassistant.config_entries import ConfigSubentry, ConfigSubentryDataWithId
 from homeassistant.const import EVENT_STATE_CHANGED
 from homeassistant.core import (
@@ -18,14 +19,18 @@ from homeassistant.core import (
     HomeAssistant,
     callback,
 )
+from homeassistant.data_entry_flow import section
 from homeassistant.helpers import entity_registry as er
 from homeassistant.helpers.translation import async_get_translations
+from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
 import pytest
 from pytest_homeassistant_custom_component.common import (
     MockConfigEntry,
+    MockUser,
     async_fire_time_changed,
 )
+from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 import pytest_socket
 
 from custom_components.azirevpn.const import (
@@ -36,9 +41,11 @@ from custom_components.azirevpn.const import (
     DOMAIN,
     SUBENTRY_TYPE_CONNECTION,
 )
+from tests.browser import Browser
 from tests.fake_provider import FakeProvider, Fault, RecordedRequest
 from tests.fake_provider.accounts import Account, Address
 from tests.fake_provider.tunnel import Tunnel
+from tests.owner import Owner, in_days
 
 # Tests listen on fixed ports of the tunnels' exits, and may run more than once at a time
 EXIT_IP = str(IPv4Address("127.64.0.0") + os.getpid() % 2**22)
@@ -176,6 +183,43 @@ async def with_port(
     return entry
 
 
+@pytest.fixture
+async def owner(hass: HomeAssistant, freezer: FrozenDateTimeFactory) -> Owner:
+    """Return the account's owner, in the morning."""
+    await hass.config.async_set_time_zone("UTC")
+    return Owner(hass, freezer)
+
+
+@pytest.fixture
+def quiet(owner: Owner, account: Account, entry: MockConfigEntry) -> MockConfigEntry:
+    """Return the entry, not set up, of an account that has a year left."""
+    account.expires_at = in_days(365)
+    return entry
+
+
+@pytest.fixture
+async def watched(hass: HomeAssistant, quiet: MockConfigEntry) -> MockConfigEntry:
+    """Return the entry of an account that has a year left, set up."""
+    assert await hass.config_entries.async_setup(quiet.entry_id)
+    await settled(hass)
+    return quiet
+
+
+@pytest.fixture
+async def browser(
+    hass: HomeAssistant,
+    watched: MockConfigEntry,
+    hass_client: ClientSessionGenerator,
+    hass_admin_user: MockUser,
+    owner: Owner,
+) -> Browser:
+    """Open Home Assistant's page in a browser."""
+    assert await async_setup_component(hass, "repairs", {})
+    client = await hass_client()
+    [token] = hass_admin_user.refresh_tokens.values()
+    return Browser(owner, client, lambda: hass.auth.async_create_access_token(token))
+
+
 async def settled(hass: HomeAssistant) -> None:
     """Wait for everything that is under way, requests too."""
     await hass.async_block_till_done(wait_background_tasks=True)
@@ -305,3 +349,28 @@ async def error_texts(
         )
         for field, key in result["errors"].items()
     }
+
+
+def suggested(form: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what stands in a flow's form already, its sections included."""
+    return _suggested(form["data_schema"].schema)
+
+
+def _suggested(schema: Mapping[Any, Any]) -> dict[str, Any]:
+    """Return the suggested values of a schema, a section's as those of one field."""
+    values = {
+        str(marker): _suggested(value.schema.schema)
+        if isinstance(value, section)
+        else (marker.description or {}).get("suggested_value")
+        for marker, value in schema.items()
+    }
+    return {field: value for field, value in values.items() if value is not None}
+
+
+async def form_text(
+    hass: HomeAssistant, result: Mapping[str, Any], category: str = "config"
+) -> str:
+    """Return the description of a flow's step, as its user reads it."""
+    texts = await async_get_translations(hass, "en", category, {DOMAIN})
+    key = f"component.{DOMAIN}.{category}.step.{result['step_id']}.description"
+    return texts[key].format(**result["description_placeholders"])

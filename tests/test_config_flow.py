@@ -32,8 +32,8 @@ NOT_UNDERSTOOD = (
     "The service gave an answer that could not be understood. Check its address."
 )
 WRONG_ADDRESS = (
-    "The address must begin with https. Without encryption it may only lead to this"
-    " machine."
+    "An address of the service can't be used. It must begin with https. Without"
+    " encryption it may only lead to this machine."
 )
 HOLD_ON = "The service received too many requests. Try again in {} seconds."
 
@@ -68,7 +68,7 @@ async def open_token_step(hass: HomeAssistant) -> ConfigFlowResult:
         DOMAIN, context={"source": SOURCE_USER}
     )
     assert menu["type"] is FlowResultType.MENU
-    assert menu["menu_options"] == ["token"]
+    assert menu["menu_options"] == ["token", "sign_up"]
     form = await hass.config_entries.flow.async_configure(
         menu["flow_id"], {"next_step_id": "token"}
     )
@@ -87,6 +87,14 @@ async def enter(
 def service(provider: FakeProvider, **changes: str) -> dict[str, str]:
     """Return the addresses of the service, as entered in their section."""
     return {"base_url": provider.url, "manager_url": provider.manager_url} | changes
+
+
+def is_service_collapsed(form: ConfigFlowResult) -> bool:
+    """Return whether the section of the addresses is out of sight."""
+    assert form["data_schema"]
+    collapsed = form["data_schema"].schema["service"].options["collapsed"]
+    assert isinstance(collapsed, bool)
+    return collapsed
 
 
 @pytest.mark.parametrize("padding", ["", " ", "\n"])
@@ -218,13 +226,16 @@ async def test_wrong_address(
 ) -> None:
     """An address that is none, or not safe, is refused before anything is sent."""
     form = await open_token_step(hass)
+    assert is_service_collapsed(form)
     form = await enter(
         hass,
         form,
         access_token=account.token,
         service=service(provider, **{field: url}),
     )
-    assert await error_texts(hass, form) == {field: WRONG_ADDRESS}
+    assert await error_texts(hass, form) == {"base": WRONG_ADDRESS}
+    # The section that holds the addresses is open now
+    assert not is_service_collapsed(form)
     assert not provider.requests
     result = await enter(
         hass, form, access_token=account.token, service=service(provider)

@@ -25,13 +25,20 @@ from .coordinator import (
     create_client,
 )
 from .devices import async_name_account, async_register_devices, port_identifier
+from .issues import async_clear_all, async_watch
 from .known_ports import KnownPorts
 from .reachability import CheckLimit, PortChecker
 from .services import async_setup_services
 
 CONFIG_SCHEMA = cv.config_entry_only_config_schema(DOMAIN)
 
-PLATFORMS = [Platform.BINARY_SENSOR, Platform.BUTTON, Platform.EVENT, Platform.SENSOR]
+PLATFORMS = [
+    Platform.BINARY_SENSOR,
+    Platform.BUTTON,
+    Platform.CALENDAR,
+    Platform.EVENT,
+    Platform.SENSOR,
+]
 
 
 async def async_setup(hass: HomeAssistant, config: ConfigType) -> bool:
@@ -66,6 +73,7 @@ async def async_setup_entry(hass: HomeAssistant, entry: AzireVPNConfigEntry) -> 
         connection.checker = PortChecker(hass, connection, limit)
         entry.async_on_unload(connection.async_add_listener(connection.async_remember))
         connection.async_remember()
+    async_watch(hass, entry)
     await hass.config_entries.async_forward_entry_setups(entry, PLATFORMS)
     if entry.options.get(CONF_CHECK_PORTS, DEFAULT_CHECK_PORTS):
         for connection in connections.values():
@@ -121,11 +129,14 @@ async def async_unload_entry(hass: HomeAssistant, entry: AzireVPNConfigEntry) ->
         async with connection.lock:
             connection.async_remember()
     await data.known_ports.async_write()
+    if entry.disabled_by:
+        async_clear_all(hass, entry)
     return True
 
 
 async def async_remove_entry(hass: HomeAssistant, entry: AzireVPNConfigEntry) -> None:
-    """Forget the ports of an account that is removed."""
+    """Forget the issues and the ports of an account that is removed."""
+    async_clear_all(hass, entry)
     await KnownPorts(hass, entry.entry_id).async_remove()
 
 

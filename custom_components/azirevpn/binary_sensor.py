@@ -13,8 +13,7 @@ from homeassistant.const import EntityCategory
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
-from .api import User
-from .coordinator import AzireVPNConfigEntry
+from .coordinator import AccountData, AzireVPNConfigEntry
 from .entity import (
     AccountEntity,
     ConnectionEntity,
@@ -30,32 +29,38 @@ PARALLEL_UPDATES = 0
 class AccountBinarySensorDescription(BinarySensorEntityDescription):
     """A binary sensor of an account and how to read it."""
 
-    is_on_fn: Callable[[User], bool | None]
+    is_on_fn: Callable[[AccountData], bool | None]
 
 
 ACCOUNT_BINARY_SENSORS = (
     AccountBinarySensorDescription(
         key="active",
         translation_key="active",
-        is_on_fn=lambda user: user.is_active,
+        is_on_fn=lambda account: account.user.is_active,
     ),
     AccountBinarySensorDescription(
         key="subscribed",
         translation_key="subscribed",
-        is_on_fn=lambda user: user.is_subscribed,
+        is_on_fn=lambda account: account.user.is_subscribed,
+    ),
+    AccountBinarySensorDescription(
+        key="subscription_expiring",
+        translation_key="subscription_expiring",
+        device_class=BinarySensorDeviceClass.PROBLEM,
+        is_on_fn=lambda account: account.expiring,
     ),
     AccountBinarySensorDescription(
         key="email_verified",
         translation_key="email_verified",
         entity_category=EntityCategory.DIAGNOSTIC,
-        is_on_fn=lambda user: user.is_email_verified,
+        is_on_fn=lambda account: account.user.is_email_verified,
     ),
     AccountBinarySensorDescription(
         key="old_pricing",
         translation_key="old_pricing",
         entity_category=EntityCategory.DIAGNOSTIC,
         entity_registry_enabled_default=False,
-        is_on_fn=lambda user: user.is_oldschool,
+        is_on_fn=lambda account: account.user.is_oldschool,
     ),
 )
 

@@ -1,7 +1,7 @@
 """Config flow: an account by its access token."""
 
 from collections.abc import Mapping
-from typing import Any, override
+from typing import Any, Protocol, override
 
 from homeassistant.config_entries import (
     SOURCE_USER,
@@ -13,17 +13,17 @@ from homeassistant.config_entries import (
     OptionsFlow,
     SubentryFlowContext,
 )
-from homeassistant.const import CONF_ACCESS_TOKEN
+from homeassistant.const import CONF_ACCESS_TOKEN, CONF_EMAIL
 from homeassistant.core import callback
-from homeassistant.data_entry_flow import section
-from homeassistant.helpers.selector import (
-    TextSelector,
-    TextSelectorConfig,
-    TextSelectorType,
-)
 import voluptuous as vol
 
-from .api import DEFAULT_BASE_URL, DEFAULT_MANAGER_URL, AzireVPNError, User
+from .api import (
+    DEFAULT_BASE_URL,
+    DEFAULT_MANAGER_URL,
+    AzireVPN,
+    AzireVPNError,
+    User,
+)
 from .connection_flow import ConnectionFlow
 from .const import (
     CONF_BASE_URL,
@@ -32,34 +32,29 @@ from .const import (
     SUBENTRY_TYPE_CONNECTION,
 )
 from .coordinator import create_client
-from .errors import problem
+from .errors import form_errors
+from .forms import (
+    SECTION_CODES,
+    SECTION_SERVICE,
+    SIGN_UP_FIELDS,
+    reauth_form,
+    reconfigure_form,
+    sign_up_form,
+    token_form,
+)
 from .options_flow import AzireVPNOptionsFlow
 from .urls import service_url
 
-SECTION_SERVICE = "service"
 
-ACCESS_TOKEN = TextSelector(TextSelectorConfig(type=TextSelectorType.PASSWORD))
-URL = TextSelector(TextSelectorConfig(type=TextSelectorType.URL))
+class Form(Protocol):
+    """A form of this flow."""
 
-TOKEN_SCHEMA = vol.Schema(
-    {
-        vol.Required(CONF_ACCESS_TOKEN): ACCESS_TOKEN,
-        vol.Required(SECTION_SERVICE): section(
-            vol.Schema(
-                {
-                    vol.Required(CONF_BASE_URL, default=DEFAULT_BASE_URL): URL,
-                    vol.Required(CONF_MANAGER_URL, default=DEFAULT_MANAGER_URL): URL,
-                }
-            ),
-            {"collapsed": True},
-        ),
-    }
-)
-REAUTH_SCHEMA = vol.Schema({vol.Required(CONF_ACCESS_TOKEN): ACCESS_TOKEN})
+    def __call__(self, *, open_service: bool) -> vol.Schema:
+        """Return the form, with the section of the addresses open or not."""
 
 
 class AzireVPNConfigFlow(ConfigFlow, domain=DOMAIN):
-    """Adds an account, and renews its access token."""
+    """Adds an account or creates one, and changes its access token and addresses."""
 
     VERSION = 1
 
@@ -67,6 +62,11 @@ class AzireVPNConfigFlow(ConfigFlow, domain=DOMAIN):
         """Start without an error to tell."""
         self._errors: dict[str, str] = {}
         self._placeholders: dict[str, str] = {}
+        self._service = {
+            CONF_BASE_URL: DEFAULT_BASE_URL,
+            CONF_MANAGER_URL: DEFAULT_MANAGER_URL,
+        }
+        self._email = ""
 
     @classmethod
     @callback
@@ -89,33 +89,60 @@ class AzireVPNConfigFlow(ConfigFlow, domain=DOMAIN):
         self, user_input: dict[str, Any] | None = None
     ) -> ConfigFlowResult:
         """Ask how to begin."""
-        return self.async_show_menu(step_id="user", menu_options=["token"])
+        return self.async_show_menu(step_id="user", menu_options=["token", "sign_up"])
+
+    async def async_step_sign_up(
+        self, user_input: dict[str, Any] | None = None
+    ) -> ConfigFlowResult:
+        """Create an account. The password is sent, and kept nowhere."""
+        if user_input is not None and await self._async_sign_up(user_input):
+            self._email = user_input.get(CONF_EMAIL, "")
+            return self._show_explanation()
+        return self.async_show_form(
+            step_id="sign_up",
+            data_schema=self.add_suggested_values_to_schema(
+                sign_up_form(open_service=self._has_bad_address), user_input
+            ),
+            errors=self._errors,
+            description_placeholders=self._placeholders,
+            last_step=False,
+        )
+
+    def _show_explanation(self) -> ConfigFlowResult:
+        """Say what comes next: an email has to be verified before there is access."""
+        return self.async_show_form(
+            step_id="verify_email" if self._email else "signed_up",
+            data_schema=vol.Schema({}),
+            description_placeholders=self._token_page() | {"email": self._email},
+            last_step=False,
+        )
+
+    async def async_step_verify_email(
+        self, user_input: dict[str, Any] | None = None
+    ) -> ConfigFlowResult:
+        """Go on to the access token."""
+        if user_input is None:
+            return self._show_explanation()
+        return await self.async_step_token()
+
+    async_step_signed_up = async_step_verify_email
 
     async def async_step_token(
         self, user_input: dict[str, Any] | None = None
     ) -> ConfigFlowResult:
         """Add the account that an access token belongs to."""
         if user_input is not None:
-            data = {
-                CONF_ACCESS_TOKEN: user_input[CONF_ACCESS_TOKEN].strip(),
-                **user_input[SECTION_SERVICE],
-            }
-            if user := await self._async_read_account(data):
+            token = user_input[CONF_ACCESS_TOKEN].strip()
+            if user := await self._async_read_account(
+                token, user_input[SECTION_SERVICE]
+            ):
                 await self.async_set_unique_id(_unique_id(user))
                 self._abort_if_unique_id_configured()
-                return self.async_create_entry(title=user.username, data=data)
-
-        manager_url = (
-            user_input[SECTION_SERVICE][CONF_MANAGER_URL]
-            if user_input
-            else DEFAULT_MANAGER_URL
-        )
-        return self.async_show_form(
-            step_id="token",
-            data_schema=self.add_suggested_values_to_schema(TOKEN_SCHEMA, user_input),
-            errors=self._errors,
-            description_placeholders=self._placeholders | _token_page(manager_url),
-        )
+                return self.async_create_entry(
+                    title=user.username,
+                    data={CONF_ACCESS_TOKEN: token, **self._service},
+                )
+        return self._show_form("token", token_form, user_input)
 
     @override
     async def async_on_create_entry(self, result: ConfigFlowResult) -> ConfigFlowResult:
@@ -139,39 +166,111 @@ class AzireVPNConfigFlow(ConfigFlow, domain=DOMAIN):
         """Ask for another access token of the same account."""
         entry = self._get_reauth_entry()
         if user_input is not None:
-            token = user_input[CONF_ACCESS_TOKEN].strip()
-            data = {**entry.data, CONF_ACCESS_TOKEN: token}
-            if user := await self._async_read_account(data):
-                await self.async_set_unique_id(_unique_id(user))
-                self._abort_if_unique_id_mismatch(reason="wrong_account")
-                return self._async_update_and_abort(entry, data)
+            return await self._async_change(
+                entry, user_input, entry.data, "reauth_confirm", reauth_form
+            )
+        self._service = _service_of(entry.data)
+        return self._show_form("reauth_confirm", reauth_form, None, entry.title)
 
+    async def async_step_reconfigure(
+        self, user_input: dict[str, Any] | None = None
+    ) -> ConfigFlowResult:
+        """Change the access token or the service's addresses."""
+        entry = self._get_reconfigure_entry()
+        if user_input is not None:
+            return await self._async_change(
+                entry,
+                user_input,
+                user_input[SECTION_SERVICE],
+                "reconfigure",
+                reconfigure_form,
+            )
+        self._service = _service_of(entry.data)
+        return self._show_form("reconfigure", reconfigure_form, None, entry.title)
+
+    async def _async_change(
+        self,
+        entry: ConfigEntry,
+        user_input: dict[str, Any],
+        service: Mapping[str, str],
+        step_id: str,
+        form: Form,
+    ) -> ConfigFlowResult:
+        """Change an account that is there, if it is the same one."""
+        token = user_input.get(CONF_ACCESS_TOKEN, "").strip()
+        token = token or entry.data[CONF_ACCESS_TOKEN]
+        if user := await self._async_read_account(token, service):
+            await self.async_set_unique_id(_unique_id(user))
+            self._abort_if_unique_id_mismatch(reason="wrong_account")
+            return self._async_update_and_abort(
+                entry, {CONF_ACCESS_TOKEN: token, **self._service}
+            )
+        return self._show_form(step_id, form, user_input, entry.title)
+
+    def _show_form(
+        self,
+        step_id: str,
+        form: Form,
+        user_input: dict[str, Any] | None,
+        name: str = "",
+    ) -> ConfigFlowResult:
+        """Show a form that asks for an access token."""
         return self.async_show_form(
-            step_id="reauth_confirm",
-            data_schema=REAUTH_SCHEMA,
+            step_id=step_id,
+            data_schema=self.add_suggested_values_to_schema(
+                form(open_service=self._has_bad_address),
+                user_input or {SECTION_SERVICE: self._service},
+            ),
             errors=self._errors,
             description_placeholders=self._placeholders
-            | _token_page(entry.data[CONF_MANAGER_URL])
-            | {"name": entry.title},
+            | self._token_page()
+            | ({"name": name} if name else {}),
         )
 
-    async def _async_read_account(self, data: dict[str, Any]) -> User | None:
+    async def _async_read_account(
+        self, token: str, service: Mapping[str, str]
+    ) -> User | None:
         """Read the account with what was entered, or note what is wrong with it."""
-        self._errors, self._placeholders = {}, {}
-        for field in (CONF_BASE_URL, CONF_MANAGER_URL):
+        if client := self._client(token, service):
             try:
-                data[field] = service_url(data[field])
-            except ValueError:
-                self._errors[field] = "invalid_url"
-        if self._errors:
-            return None
+                return await client.get_user()
+            except AzireVPNError as err:
+                self._errors, self._placeholders = form_errors(err)
+        return None
+
+    async def _async_sign_up(self, user_input: dict[str, Any]) -> User | None:
+        """Create the account that was entered, or note what is wrong with it."""
+        entered = {
+            key: value for key, value in user_input.items() if isinstance(value, str)
+        } | user_input[SECTION_CODES]
+        if client := self._client("", user_input[SECTION_SERVICE]):
+            try:
+                return await client.create_user(**entered)
+            except AzireVPNError as err:
+                self._errors, self._placeholders = form_errors(err, SIGN_UP_FIELDS)
+        return None
+
+    def _client(self, token: str, service: Mapping[str, str]) -> AzireVPN | None:
+        """Return a client for what was entered, or note that an address can't be used."""
+        self._errors, self._placeholders = {}, {}
         try:
-            return await create_client(self.hass, data).get_user()
-        except AzireVPNError as err:
-            found = problem(err)
-            self._errors["base"] = found.key
-            self._placeholders = found.placeholders
+            self._service = {
+                field: service_url(service[field])
+                for field in (CONF_BASE_URL, CONF_MANAGER_URL)
+            }
+        except ValueError:
+            self._errors["base"] = "invalid_url"
             return None
+        return create_client(self.hass, {CONF_ACCESS_TOKEN: token, **self._service})
+
+    @property
+    def _has_bad_address(self) -> bool:
+        """Whether the section of the addresses has to be open to mend one."""
+        return self._errors.get("base") == "invalid_url"
+
+    def _token_page(self) -> dict[str, str]:
+        """Return the address of the page where a user makes an access token."""
+        return {"token_url": f"{self._service[CONF_MANAGER_URL]}/account/token"}
 
     def _async_update_and_abort(
         self, entry: ConfigEntry, data: dict[str, Any]
@@ -194,6 +293,6 @@ def _unique_id(user: User) -> str:
     return str(int(user.created_at.timestamp()))
 
 
-def _token_page(manager_url: str) -> dict[str, str]:
-    """Return the address of the page where a user makes an access token."""
-    return {"token_url": f"{manager_url.rstrip('/')}/account/token"}
+def _service_of(data: Mapping[str, Any]) -> dict[str, str]:
+    """Return the service's addresses from an entry's data."""
+    return {field: data[field] for field in (CONF_BASE_URL, CONF_MANAGER_URL)}

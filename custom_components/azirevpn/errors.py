@@ -4,7 +4,7 @@ A `Problem` names an error by its translation key. The same keys stand in the
 translations under `exceptions`, and in the flows' `error` sections.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from math import ceil
@@ -70,6 +70,32 @@ def problem(err: AzireVPNError) -> Problem:
         placeholders["message"] = err.message
         placeholders["status"] = str(err.status)
     return Problem(key=key, placeholders=placeholders)
+
+
+def form_errors(
+    err: AzireVPNError, fields: Collection[str] = ()
+) -> tuple[dict[str, str], dict[str, str]]:
+    """Return what a form shows for an error of the client: errors and placeholders.
+
+    Args:
+        err: the error.
+        fields: the form's fields. What the provider says of one of them stands there,
+            as `invalid_FIELD` with the placeholder `FIELD_message`.
+
+    """
+    found = problem(err)
+    if not isinstance(err, ValidationError):
+        return {"base": found.key}, found.placeholders
+    # The interface prefixes some fields where a form has no need to.
+    said = {
+        name.removeprefix("new_"): " ".join(messages)
+        for name, messages in err.fields.items()
+    }
+    errors = {name: f"invalid_{name}" for name in said if name in fields}
+    placeholders = {f"{name}_message": words for name, words in said.items()}
+    if len(errors) < len(said):
+        errors["base"] = found.key
+    return errors, placeholders | found.placeholders
 
 
 def update_failed(err: AzireVPNError) -> UpdateFailed:

@@ -19,11 +19,13 @@ from .api import (
     NotFoundError,
     PortForwarding,
     PortList,
+    QuotaError,
     ResponseError,
     TransportError,
 )
 from .connection import ConnectionCoordinator
 from .const import DOMAIN
+from .issues import async_quota_reached
 
 # What a connection may have (in-the-field.md); what the provider says to a sixth is
 # not known.
@@ -81,6 +83,8 @@ async def async_create_port(
         )
     except AzireVPNError as err:
         connection.doubt_token(err)
+        if isinstance(err, QuotaError):
+            async_quota_reached(connection.hass, connection.config_entry, err.message)
         _raise_if_full(connection, err)
         if not _is_lost(err):
             raise

@@ -165,7 +165,7 @@ class AccountSensor(AccountEntity, SensorEntity):
     @override
     def native_value(self) -> SensorValue:
         """Return what the account says."""
-        return self.entity_description.value_fn(self.coordinator.data)
+        return self.entity_description.value_fn(self.coordinator.data.user)
 
 
 class ConnectionSensor(ConnectionEntity, SensorEntity):

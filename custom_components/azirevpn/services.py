@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from homeassistant.const import ATTR_DEVICE_ID
+from homeassistant.const import ATTR_CONFIG_ENTRY_ID, ATTR_DEVICE_ID
 from homeassistant.core import (
     HomeAssistant,
     ServiceCall,
@@ -18,6 +18,7 @@ from homeassistant.helpers import config_validation as cv, service
 from homeassistant.helpers.typing import VolDictType
 import voluptuous as vol
 
+from .api import ManagerPage
 from .connection import ConnectionCoordinator
 from .const import DOMAIN
 from .coordinator import AzireVPNConfigEntry
@@ -26,6 +27,7 @@ from .port_changes import async_create_port, async_delete_port, async_hide_port
 
 ATTR_EXPIRES_IN = "expires_in"
 ATTR_HIDDEN = "hidden"
+ATTR_PAGE = "page"
 ATTR_PORT = "port"
 
 
@@ -158,6 +160,17 @@ ACTIONS = {
 }
 
 
+async def _create_login_link(call: ServiceCall) -> ServiceResponse:
+    """Make a link that signs in to the web manager, once."""
+    entry: AzireVPNConfigEntry = service.async_get_config_entry(
+        call.hass, DOMAIN, call.data[ATTR_CONFIG_ENTRY_ID]
+    )
+    account = entry.runtime_data.account
+    with as_action_errors():
+        link = await account.async_create_sign_in_link(call.data[ATTR_PAGE])
+    return {"url": link.url, "expires_at": as_text(link.expires_at)}
+
+
 @callback
 def async_setup_services(hass: HomeAssistant) -> None:
     """Register the actions."""
@@ -176,6 +189,19 @@ def async_setup_services(hass: HomeAssistant) -> None:
             schema=vol.Schema(action.schema),
             supports_response=action.supports_response,
         )
+    service.async_register_admin_service(
+        hass,
+        DOMAIN,
+        "create_login_link",
+        _create_login_link,
+        schema=vol.Schema(
+            {
+                vol.Required(ATTR_CONFIG_ENTRY_ID): cv.string,
+                vol.Required(ATTR_PAGE): vol.Coerce(ManagerPage),
+            }
+        ),
+        supports_response=SupportsResponse.ONLY,
+    )
 
 
 @callback
