@@ -1,8 +1,10 @@
 """An account is set up, reloaded and unloaded."""
 
+from collections.abc import Iterable
 import logging
 
-from homeassistant.config_entries import SOURCE_REAUTH, ConfigEntryState
+from homeassistant.config_entries import SOURCE_REAUTH, ConfigEntry, ConfigEntryState
+from homeassistant.const import Platform
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers import device_registry as dr
 import pytest
@@ -88,6 +90,30 @@ async def test_set_up_and_unload(
     assert state_of_entry(entry) is ConfigEntryState.LOADED
     assert {state.entity_id for state in hass.states.async_all()} == shown
     assert state_of(hass, "sensor.home_port_61001_port") == "61001"
+
+
+async def test_stuck(
+    hass: HomeAssistant,
+    provider: FakeProvider,
+    loaded: MockConfigEntry,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """An account that can't be unloaded goes on as it was."""
+
+    async def fail(entry: ConfigEntry, platforms: Iterable[Platform]) -> bool:
+        """Unload nothing, as when an entity gets in the way."""
+        return False
+
+    with monkeypatch.context() as stuck:
+        stuck.setattr(hass.config_entries, "async_unload_platforms", fail)
+        assert not await hass.config_entries.async_unload(loaded.entry_id)
+    assert state_of_entry(loaded) is ConfigEntryState.FAILED_UNLOAD
+    lists = len(asked(provider, PORTS))
+    await later(hass, minutes=6)
+    assert len(asked(provider, PORTS)) == lists + 1
+    assert state_of(hass, "binary_sensor.home_tunnel") == "on"
+    # Home Assistant would have to restart; this lets it be unloaded after the test
+    loaded.mock_state(hass, ConfigEntryState.LOADED)
 
 
 @pytest.mark.usefixtures("second")

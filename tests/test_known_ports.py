@@ -202,7 +202,7 @@ async def test_let_go(
     for device in dr.async_child_entries_for_config_entry(
         dr.async_get(hass), hidden.entry_id
     ):
-        answer = await client.remove_device(device.id, hidden.entry_id)
+        answer = await client.remove_device(device.id)
         assert answer["success"] is (device.name == "Port 61001")
     assert port_numbers(hass, hidden) == {"Port 61002"}
     await restart(hass, hidden)
