@@ -78,11 +78,13 @@ async def test_complete(
         "base_url": provider.url,
         "manager_url": provider.manager_url,
     }
-    user = diagnostics["account"]["user"]
+    user = diagnostics["account"]["data"]["user"]
     expires_at = user.pop("expires_at")
     assert expires_at.startswith("20")
-    assert diagnostics["account"] == {
-        "last_update_success": True,
+    assert diagnostics["account"]["last_update_success"] is True
+    assert diagnostics["account"]["data"] == {
+        "expiring": False,
+        "ended": False,
         "user": {
             "username": HIDDEN,
             "email": HIDDEN,
@@ -117,8 +119,9 @@ async def test_complete(
             }
         },
     }
-    assert diagnostics["rate_limit"]["limit"] == 60
-    assert diagnostics["rate_limit"]["remaining"] < 60
+    rate_limit = diagnostics["account"]["rate_limit"]
+    assert rate_limit["limit"] == 60
+    assert rate_limit["remaining"] < 60
 
 
 @pytest.mark.parametrize(
@@ -174,5 +177,5 @@ async def test_without_rate_limit(
 ) -> None:
     """A provider that tells of no limit is no problem."""
     loaded.runtime_data.account.client.rate_limit = None
-    diagnostics = await get_diagnostics_for_config_entry(hass, hass_client, loaded)
-    assert diagnostics["rate_limit"] is None
+    diagnostics: Any = await get_diagnostics_for_config_entry(hass, hass_client, loaded)
+    assert diagnostics["account"]["rate_limit"] is None

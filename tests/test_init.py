@@ -75,7 +75,7 @@ async def test_set_up_and_unload(
     await set_up(hass, entry)
     assert state_of_entry(entry) is ConfigEntryState.LOADED
     shown = {state.entity_id for state in hass.states.async_all()}
-    assert len(shown) == 18
+    assert len(shown) == 20
 
     assert await hass.config_entries.async_unload(entry.entry_id)
     assert state_of_entry(entry) is ConfigEntryState.NOT_LOADED

@@ -77,6 +77,7 @@ async def test_all_entities(
             {"device_class": "timestamp"},
         ),
         "sensor.ada_email": ("ada@example.org", {}),
+        "binary_sensor.ada_subscription_expiring": ("off", {"device_class": "problem"}),
         TUNNEL: ("on", {"device_class": "connectivity"}),
         COUNT: ("3", {"state_class": "measurement"}),
         NEXT_EXPIRY: (as_state(1_800_000_000), {"device_class": "timestamp"}),
@@ -125,6 +126,7 @@ async def test_all_entities(
             },
         )
         for state in hass.states.async_all()
+        if state.domain != "calendar"
     }
     assert shown == expected
 
@@ -150,6 +152,8 @@ async def test_seldom_used(hass: HomeAssistant, with_port: MockConfigEntry) -> N
         name for name, entity in entities.items() if not entity.entity_category
     } == {
         "binary_sensor.ada_active",
+        "binary_sensor.ada_subscription_expiring",
+        "calendar.ada_expiries",
         "binary_sensor.ada_subscribed",
         "sensor.ada_subscription_expiry",
         TUNNEL,

@@ -16,10 +16,11 @@ import pytest
 import voluptuous as vol
 
 from custom_components import azirevpn
-from custom_components.azirevpn import PLATFORMS, config_flow, errors, options_flow
+from custom_components.azirevpn import PLATFORMS, errors, forms, issues, options_flow
 from custom_components.azirevpn.activity import PortEventType, Reason
 from custom_components.azirevpn.api import (
     AzireVPNError,
+    ManagerPage,
     RateLimitError,
     ResponseError,
     TransportError,
@@ -202,18 +203,39 @@ def test_config_flow() -> None:
     """Every step, field, error and reason of the config flow has its text."""
     texts = TEXTS["config"]
     assert set(texts["error"]) == (
-        strings("config_flow") | set(errors.KEYS.values()) - OF_CONNECTIONS
+        strings("config_flow")
+        | {f"invalid_{field}" for field in forms.SIGN_UP_FIELDS}
+        | set(errors.KEYS.values()) - OF_CONNECTIONS
     )
     assert set(texts["abort"]) == aborts("config_flow")
-    assert set(texts["step"]) == {"user", "token", "reauth_confirm"}
-    assert set(texts["step"]["user"]["menu_options"]) == {"token"}
-    service = config_flow.TOKEN_SCHEMA.schema[config_flow.SECTION_SERVICE]
-    for form, schema in (
-        (texts["step"]["token"], config_flow.TOKEN_SCHEMA),
-        (texts["step"]["token"]["sections"]["service"], service.schema),
-        (texts["step"]["reauth_confirm"], config_flow.REAUTH_SCHEMA),
-    ):
-        assert set(form["data"]) == set(form["data_description"]) == fields(schema)
+    steps = texts["step"]
+    choices = {"token", "sign_up"}
+    for part in ("menu_options", "menu_option_descriptions"):
+        assert set(steps["user"][part]) == choices
+    filled_in = {
+        "token": forms.token_form,
+        "sign_up": forms.sign_up_form,
+        "reconfigure": forms.reconfigure_form,
+        "reauth_confirm": forms.reauth_form,
+    }
+    assert set(steps) == {"user", "verify_email", "signed_up", *filled_in}
+    for step, form in filled_in.items():
+        schema = form(open_service=False)
+        assert_described(steps[step], schema)
+        sections = {
+            str(key): value.schema
+            for key, value in schema.schema.items()
+            if isinstance(value, section)
+        }
+        assert set(steps[step].get("sections", {})) == set(sections)
+        for name, part_of_it in sections.items():
+            assert_described(steps[step]["sections"][name], part_of_it)
+
+
+def assert_described(texts: Any, schema: vol.Schema) -> None:
+    """Every field of a form has a label and a description."""
+    for part in ("data", "data_description"):
+        assert set(texts.get(part, {})) == fields(schema)
 
 
 def test_connection_flow() -> None:
@@ -231,11 +253,46 @@ def test_connection_flow() -> None:
 
 
 def test_options_flow() -> None:
-    """The settings have their texts."""
-    steps = TEXTS["options"]["step"]
-    assert set(steps["init"]["menu_options"]) >= {"settings"}
-    for part in ("data", "data_description"):
-        assert set(steps["settings"][part]) == fields(options_flow.SETTINGS_SCHEMA)
+    """Every choice, field, error and reason of the options flow has its text."""
+    texts = TEXTS["options"]
+    steps = texts["step"]
+    forms_of_steps = {
+        "settings": options_flow.SETTINGS_SCHEMA,
+        "sign_in": options_flow.SIGN_IN_SCHEMA,
+        "change_username": options_flow.USERNAME_SCHEMA,
+        "change_email": options_flow.EMAIL_SCHEMA,
+        "remove_email": options_flow.NOTHING_SCHEMA,
+        "change_password": options_flow.PASSWORD_SCHEMA,
+        "delete_account": options_flow.DELETE_SCHEMA,
+    }
+    assert set(steps["init"]["menu_options"]) == set(forms_of_steps)
+    assert set(steps) == {"init", "sign_in_link", *forms_of_steps}
+    for step, schema in forms_of_steps.items():
+        assert_described(steps[step], schema)
+    asked_for = {"username", "email", "password"}
+    assert set(texts["error"]) == (
+        {f"invalid_{field}" for field in asked_for}
+        | {"wrong_username"}
+        | set(errors.KEYS.values()) - OF_CONNECTIONS
+    )
+    assert set(texts["abort"]) == aborts("options_flow") | {"not_loaded"}
+    assert set(TEXTS["selector"]["page"]["options"]) == set(ManagerPage)
+
+
+def test_issues() -> None:
+    """Every issue has its text, and either a description or steps that see to it."""
+    kinds = {
+        issues.EMAIL_NOT_VERIFIED,
+        issues.PORT_EXPIRING,
+        issues.QUOTA_REACHED,
+        issues.SUBSCRIPTION_ENDED,
+        issues.SUBSCRIPTION_EXPIRING,
+    }
+    assert set(TEXTS["issues"]) == kinds
+    for kind, texts in TEXTS["issues"].items():
+        assert texts["title"]
+        assert ("fix_flow" in texts) is (kind != issues.QUOTA_REACHED)
+        assert ("description" in texts) is (kind == issues.QUOTA_REACHED)
 
 
 def test_event() -> None:
@@ -248,8 +305,12 @@ def test_event() -> None:
 
 def test_actions() -> None:
     """Every action and each of its fields is described, has a text and an icon."""
-    assert set(ACTIONS) == set(ACTION_FIELDS) == set(TEXTS["services"])
-    assert set(ACTIONS) == set(ICONS["services"])
+    names = {*ACTIONS, "create_login_link"}
+    assert names == set(ACTION_FIELDS) == set(TEXTS["services"])
+    assert names == set(ICONS["services"])
+    for name in names:
+        asked = set(ACTION_FIELDS[name]["fields"])
+        assert set(TEXTS["services"][name]["fields"]) == asked
     for name, action in ACTIONS.items():
         given = {str(key): isinstance(key, vol.Required) for key in action.schema}
         described = {
