@@ -137,6 +137,16 @@ async def test_wrong_account(
     assert refused.unique_id == str(account.created_at)
 
 
+async def test_one_odd_refusal(
+    hass: HomeAssistant, provider: FakeProvider, loaded: MockConfigEntry
+) -> None:
+    """A token that is accepted at the second try is not asked for."""
+    provider.fail(ME, Fault.status(401))
+    await later(hass, minutes=61)
+    assert state_of(hass, ACTIVE) == "on"
+    assert not hass.config_entries.flow.async_progress_by_handler(DOMAIN)
+
+
 async def test_same_token(
     hass: HomeAssistant,
     provider: FakeProvider,
@@ -144,8 +154,8 @@ async def test_same_token(
     loaded: MockConfigEntry,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """After one odd refusal, the same token sets up once and polls again."""
-    provider.fail(ME, Fault.status(401))
+    """After refusals that were a mistake, the same token sets up once and polls again."""
+    provider.fail(ME, Fault.status(401), times=2)
     await later(hass, minutes=61)
     assert state_of(hass, ACTIVE) == "unavailable"
     before = len(asked(provider, ME))

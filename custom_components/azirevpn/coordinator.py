@@ -99,7 +99,7 @@ class AccountCoordinator(DataUpdateCoordinator[AccountData]):
     async def _async_update_data(self) -> AccountData:
         """Read the account; the entry's title follows its username."""
         try:
-            user = await self.client.get_user()
+            user = await self._async_get_user()
         except AuthenticationError as err:
             raise ConfigEntryAuthFailed(
                 translation_domain=DOMAIN, translation_key="invalid_auth"
@@ -107,6 +107,13 @@ class AccountCoordinator(DataUpdateCoordinator[AccountData]):
         except AzireVPNError as err:
             raise update_failed(err) from err
         return self._with_title(user)
+
+    async def _async_get_user(self) -> User:
+        """Read the account; one odd refusal is not worth asking for a new token."""
+        try:
+            return await self.client.get_user()
+        except AuthenticationError:
+            return await self.client.get_user()
 
     def _with_title(self, user: User) -> AccountData:
         """Name the entry after its user."""
