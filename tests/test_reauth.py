@@ -6,6 +6,7 @@ from homeassistant.data_entry_flow import FlowResultType
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
+from custom_components.azirevpn.const import DOMAIN
 from tests.conftest import ME, asked, error_texts, later, settled, state_of
 from tests.fake_provider import Account, FakeProvider, Fault
 from tests.test_config_flow import FAILURES, REFUSED_TOKEN
