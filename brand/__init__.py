@@ -1,0 +1,1 @@
+"""The drawings of the integration, and what makes its pictures of them."""
