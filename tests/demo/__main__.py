@@ -8,7 +8,7 @@ after Ctrl-C.
 import argparse
 import asyncio
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 import os
 from pathlib import Path
 import signal
@@ -93,7 +93,8 @@ async def main(arguments: argparse.Namespace) -> None:
         account = provider.add_account(
             "ada", email="ada@example.org", password="correct horse", expires_in_days=40
         )
-        proxies = [await connect(provider, account, place) for place in CONNECTIONS]
+        places = free_places()
+        proxies = [await connect(provider, account, place) for place in places]
 
         port = free_port(arguments.port)
         write_configuration(folder, port=port, dashboard=DASHBOARD.read_text())
@@ -111,10 +112,10 @@ async def main(arguments: argparse.Namespace) -> None:
             return
         try:
             await set_up
-        except (DemoError, TimeoutError) as err:
+        except (DemoError, TimeoutError, aiohttp.ClientError) as err:
             output = (folder / "output.txt").read_text()[-2000:]
             sys.exit(f"demo: {err}\n{output}")
-        sys.stdout.write(directions(url, provider))
+        sys.stdout.write(directions(url, provider, places[0]))
         sys.stdout.flush()
         died = asyncio.create_task(process.wait())
         await asyncio.wait({ended, died}, return_when=asyncio.FIRST_COMPLETED)
@@ -176,9 +177,9 @@ async def configure(
         )
 
 
-def directions(url: str, provider: FakeProvider) -> str:
+def directions(url: str, provider: FakeProvider, home: DemoConnection) -> str:
     """Say where to look and what to try."""
-    home, control = CONNECTIONS[0], f"curl -X POST '{provider.url}/_control"
+    control = f"curl -X POST '{provider.url}/_control"
     port = f"exit_ip={home.exit_ip}&port={home.open_port}"
     return f"""
 Home Assistant  {url}/azirevpn-demo
@@ -201,6 +202,33 @@ To try, each in another terminal:
 
 Ctrl-C ends all of it.
 """
+
+
+def free_places() -> list[DemoConnection]:
+    """Return the connections at exits on loopback that nobody else uses.
+
+    Raises:
+        DemoError: there are none left.
+
+    """
+    for network in range(256):
+        places = [
+            replace(place, exit_ip=place.exit_ip.replace(".0.", f".{network}.", 1))
+            for place in CONNECTIONS
+        ]
+        if all(is_free(place.exit_ip, place.open_port) for place in places):
+            return places
+    raise DemoError("All exits on loopback are taken")
+
+
+def is_free(host: str, port: int) -> bool:
+    """Tell whether somebody could listen on a port."""
+    with socket.socket() as probe:
+        try:
+            probe.bind((host, port))
+        except OSError:
+            return False
+        return True
 
 
 def free_port(wanted: int) -> int:
