@@ -2,38 +2,10 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from enum import StrEnum
 
-from .api import PortForwarding
-
-
-@dataclass(frozen=True, kw_only=True)
-class Port:
-    """A port forwarding, and what is known of it beyond the provider's list.
-
-    reachable: whether it answered from outside when last checked; None where that
-    could not be told.
-    answered: what the last check found that could tell, whatever came since.
-    expiring: whether it came close to its expiry.
-    """
-
-    forwarding: PortForwarding
-    reachable: bool | None = None
-    answered: bool | None = None
-    expiring: bool = False
-
-    def is_past(self, now: datetime) -> bool:
-        """Return whether the port has expired."""
-        return self.forwarding.expires_at is not None and (
-            self.forwarding.expires_at <= now
-        )
-
-    def is_within(self, time: timedelta, now: datetime) -> bool:
-        """Return whether the port expires within a time from now."""
-        return self.forwarding.expires_at is not None and (
-            self.forwarding.expires_at - now <= time
-        )
+from .ports import Port
 
 
 class PortEventType(StrEnum):

@@ -4,18 +4,16 @@ import asyncio
 from collections import deque
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from ipaddress import IPv6Address
 from typing import TYPE_CHECKING, Any, override
 
 from homeassistant.config_entries import ConfigEntryState, ConfigSubentry
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.exceptions import ConfigEntryNotReady
 from homeassistant.helpers.update_coordinator import DataUpdateCoordinator
-from homeassistant.util import dt as dt_util
+from homeassistant.util.dt import utcnow
 
-from .activity import Port, PortEvent, Reason, port_events
+from .activity import PortEvent, Reason, port_events
 from .api import (
     AuthenticationError,
     AzireVPN,
@@ -35,6 +33,7 @@ from .const import (
 )
 from .errors import update_failed
 from .known_ports import KnownPorts, Remembered
+from .ports import ConnectionData, Port
 
 if TYPE_CHECKING:
     from .coordinator import AccountCoordinator, AzireVPNConfigEntry
@@ -48,20 +47,6 @@ MOST_EVENTS = 100
 def open_connection(client: AzireVPN, data: Mapping[str, Any]) -> Connection:
     """Return the client's side of a connection, for the data of its subentry."""
     return client.connection(data[CONF_INTERNAL_IPV4], proxy=data.get(CONF_PROXY_URL))
-
-
-@dataclass(frozen=True, kw_only=True)
-class ConnectionData:
-    """What is known of a connection.
-
-    While the tunnel is down, the ports are those that it had before: the
-    provider can't be asked whether it still has them.
-    """
-
-    tunnel: bool
-    internal_ipv6: IPv6Address | None = None
-    public_ip: str | None = None
-    ports: Mapping[int, Port] = field(default_factory=dict)
 
 
 class ConnectionCoordinator(DataUpdateCoordinator[ConnectionData | None]):
@@ -162,26 +147,7 @@ class ConnectionCoordinator(DataUpdateCoordinator[ConnectionData | None]):
         """Take over a list, and keep what is known of the ports beyond it."""
         if self.data and not self.data.tunnel:
             LOGGER.info("The tunnel of connection %s is up again", self.subentry.title)
-        hidden = {
-            number: port
-            for number, port in self.ports.items()
-            if port.forwarding.hidden
-        }
-        listed = {
-            forwarding.port: replace(self.ports[forwarding.port], forwarding=forwarding)
-            if forwarding.port in self.ports
-            else Port(forwarding=forwarding)
-            for forwarding in found.ports
-        }
-        data = self._aged(
-            replace(
-                self.known,
-                tunnel=True,
-                internal_ipv6=found.internal_ipv6,
-                ports=dict(sorted((hidden | listed).items())),
-            ),
-            Reason.NOTICED,
-        )
+        data = self._aged(self.known.with_list(found), Reason.NOTICED)
         self.was_listed = True
         return data
 
@@ -193,32 +159,12 @@ class ConnectionCoordinator(DataUpdateCoordinator[ConnectionData | None]):
             LOGGER.warning(
                 "The tunnel of connection %s is down: %s", self.subentry.title, err
             )
-        return self._aged(
-            replace(
-                self.known,
-                tunnel=False,
-                ports={
-                    number: replace(port, reachable=None)
-                    for number, port in self.ports.items()
-                },
-            ),
-            Reason.NOTICED,
-        )
+        return self._aged(self.known.without_tunnel(), Reason.NOTICED)
 
     def _aged(self, data: ConnectionData, reason: Reason) -> ConnectionData:
-        """Let time pass: hidden ports end, others come close to it. Note what happened.
-
-        Only a list can end a port that is not hidden.
-        """
-        now = dt_util.utcnow()
-        aged = replace(
-            data,
-            ports={
-                number: replace(port, expiring=port.is_within(self._warning_time, now))
-                for number, port in data.ports.items()
-                if not (port.forwarding.hidden and port.is_past(now))
-            },
-        )
+        """Let time pass, and note what happened."""
+        now = utcnow()
+        aged = data.at(now, self._warning_time)
         if self.was_listed or reason is Reason.REQUESTED:
             self._events.extend(
                 port_events(self.ports, aged.ports, now=now, reason=reason)
@@ -232,26 +178,12 @@ class ConnectionCoordinator(DataUpdateCoordinator[ConnectionData | None]):
 
         What no list will show is written before this returns.
         """
-        known = self.ports.get(number)
-        port = None
-        if forwarding:
-            port = (
-                replace(known, forwarding=forwarding)
-                if known
-                else Port(forwarding=forwarding)
-            )
-        ports = {**self.ports, number: port}
-        self._async_set(
-            self._aged(
-                replace(
-                    self.known,
-                    ports={
-                        number: port for number, port in sorted(ports.items()) if port
-                    },
-                ),
-                Reason.REQUESTED,
-            )
+        changed = (
+            self.known.with_port(forwarding)
+            if forwarding
+            else self.known.without_port(number)
         )
+        self._async_set(self._aged(changed, Reason.REQUESTED))
         self.async_remember()
         if forwarding and forwarding.hidden:
             await self._known_ports.async_write()
@@ -276,23 +208,11 @@ class ConnectionCoordinator(DataUpdateCoordinator[ConnectionData | None]):
             source_ip: the address that the provider saw, if it told.
 
         """
-        if not self.tunnel or (port := self.ports.get(number)) is None:
-            return
-        port = replace(
-            port,
-            reachable=is_open,
-            answered=port.answered if is_open is None else is_open,
-        )
-        self._async_set(
-            self._aged(
-                replace(
-                    self.known,
-                    ports={**self.ports, number: port},
-                    public_ip=source_ip or self.known.public_ip,
-                ),
-                Reason.NOTICED,
+        if self.tunnel and number in self.ports:
+            checked = self.known.with_check(
+                number, is_open=is_open, source_ip=source_ip
             )
-        )
+            self._async_set(self._aged(checked, Reason.NOTICED))
 
     @callback
     def _async_set(self, data: ConnectionData) -> None:
@@ -328,8 +248,7 @@ class ConnectionCoordinator(DataUpdateCoordinator[ConnectionData | None]):
         port = self.ports.get(number)
         if port is None or not port.forwarding.hidden:
             return False
-        ports = {key: port for key, port in self.ports.items() if key != number}
-        self._async_set(replace(self.known, ports=ports))
+        self._async_set(self.known.without_port(number))
         return True
 
     def doubt_token(self, err: AzireVPNError) -> None:

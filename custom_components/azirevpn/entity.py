@@ -9,10 +9,10 @@ from homeassistant.helpers.entity import Entity, EntityDescription
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from homeassistant.helpers.update_coordinator import CoordinatorEntity
 
-from .activity import Port
-from .connection import ConnectionCoordinator, ConnectionData
+from .connection import ConnectionCoordinator
 from .coordinator import AccountCoordinator, AzireVPNConfigEntry
 from .devices import account_identifier, connection_identifier, port_identifier
+from .ports import ConnectionData, Port
 
 
 class AccountEntity(CoordinatorEntity[AccountCoordinator]):

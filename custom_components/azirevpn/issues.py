@@ -8,10 +8,10 @@ from homeassistant.helpers import issue_registry as ir
 from homeassistant.helpers.event import async_call_later
 from homeassistant.util.dt import as_local, utcnow
 
-from .activity import Port
 from .connection import ConnectionCoordinator
 from .const import DOMAIN
 from .coordinator import AccountData, AzireVPNConfigEntry
+from .ports import Port
 
 EMAIL_NOT_VERIFIED = "email_not_verified"
 PORT_EXPIRING = "port_expiring"

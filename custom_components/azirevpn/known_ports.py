@@ -11,9 +11,9 @@ from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers.storage import Store
 from homeassistant.util import dt as dt_util
 
-from .activity import Port
 from .api import InvalidResponseError, PortForwarding
 from .const import CONF_INTERNAL_IPV4, DOMAIN, LOGGER
+from .ports import Port
 
 STORAGE_VERSION = 1
 SAVE_DELAY = 1  # seconds: several changes at once are written once

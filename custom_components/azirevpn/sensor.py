@@ -17,7 +17,6 @@ from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from homeassistant.helpers.typing import StateType
 
 from .api import PortForwarding, User
-from .connection import ConnectionData
 from .coordinator import AzireVPNConfigEntry
 from .entity import (
     AccountEntity,
@@ -25,6 +24,7 @@ from .entity import (
     PortEntity,
     async_add_connection_entities,
 )
+from .ports import ConnectionData
 
 # Coordinators do the talking.
 PARALLEL_UPDATES = 0
