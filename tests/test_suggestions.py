@@ -30,15 +30,16 @@ async def test_suggestions(
     account: Account,
     loaded: MockConfigEntry,
 ) -> None:
-    """The addresses are shown by the names of their devices, if those have names."""
+    """Free addresses are shown by the names of their devices, if those have names."""
     provider.caller_connected = True
     account.add_address("10.0.131.177")
+    account.add_address("10.0.131.178", device_name="goat")
     form = await open_form(hass, loaded)
     field = address_field(form)
     assert isinstance(field, SelectSelector)
     assert field.config["options"] == [
-        {"value": IPV4, "label": f"camel ({IPV4})"},
         {"value": "10.0.131.177", "label": "10.0.131.177"},
+        {"value": "10.0.131.178", "label": "goat (10.0.131.178)"},
     ]
     result = await enter(hass, form, "10.0.131.177")
     assert result["type"] is FlowResultType.CREATE_ENTRY
@@ -53,6 +54,7 @@ async def test_typing(
 ) -> None:
     """An address can be typed all the same, and the account is asked only once."""
     provider.caller_connected = True
+    account.add_address("10.0.131.178", device_name="goat")
     form = await open_form(hass, loaded)
     account.add_address("10.0.131.177")
     form = await enter(hass, form, "camel")

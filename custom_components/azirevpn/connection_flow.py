@@ -111,7 +111,7 @@ class ConnectionFlow(ConfigSubentryFlow):
         )
 
     async def _async_suggest(self) -> list[SelectOptionDict]:
-        """Return the account's addresses by the names of their devices, if it has any."""
+        """Return the account's addresses that no other connection has, by their devices."""
         client = create_client(self.hass, self._get_entry().data)
         try:
             async with asyncio.timeout(SUGGESTIONS_TIMEOUT):
@@ -126,6 +126,7 @@ class ConnectionFlow(ConfigSubentryFlow):
                 else str(address.ipv4),
             )
             for address in addresses
+            if not self._is_taken(str(address.ipv4))
         ]
 
     def _read(self, user_input: dict[str, Any]) -> dict[str, str] | None:
