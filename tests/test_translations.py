@@ -354,7 +354,6 @@ def test_manifest() -> None:
     }
 
 
-@pytest.mark.skipif(not HACS.exists(), reason="there is no hacs.json yet")
 def test_hacs() -> None:
     """HACS is told the name, and the Home Assistant that it takes."""
     hacs = json.loads(HACS.read_text())
