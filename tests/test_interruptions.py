@@ -1,16 +1,22 @@
 """Nothing is lost when something else happens in the middle of a change."""
 
 import asyncio
+from datetime import timedelta
 
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers import device_registry as dr, entity_registry as er
 from homeassistant.setup import async_setup_component
+from homeassistant.util.dt import utcnow
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 from pytest_homeassistant_custom_component.typing import WebSocketGenerator
 
-from custom_components.azirevpn.const import CONF_CHECK_PORTS, DOMAIN
+from custom_components.azirevpn.const import (
+    CONF_CHECK_PORTS,
+    CONF_PORT_WARNING_DAYS,
+    DOMAIN,
+)
 from tests.conftest import (
     CHECK,
     EXIT_IP,
@@ -195,3 +201,22 @@ async def test_new_username_reloads_nothing(
     assert device.name == "countess"
     assert len(asked(provider, PORTS)) == lists + 1
     assert state_of(hass, REACHABLE) == "on"
+
+
+async def test_warned_again(
+    hass: HomeAssistant,
+    address: Address,
+    activity: Activity,
+    entry: MockConfigEntry,
+) -> None:
+    """A port that does not count as expiring any more is told again when it does."""
+    in_ten_days = utcnow() + timedelta(days=10)
+    address.add_port(61001, expires_at=int(in_ten_days.timestamp()))
+    assert await hass.config_entries.async_setup(entry.entry_id)
+    await settled(hass)
+    for days, told in ((30, ["expiring"]), (3, []), (30, ["expiring"])):
+        hass.config_entries.async_update_entry(
+            entry, options={CONF_PORT_WARNING_DAYS: days}
+        )
+        await settled(hass)
+        assert [event["event_type"] for event in await activity.told()] == told
