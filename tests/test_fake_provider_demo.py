@@ -35,6 +35,41 @@ async def order(provider: FakeProvider, what: str, **how: str) -> tuple[int, str
         return answer.status, (await answer.json())["message"]
 
 
+async def test_order_an_account(demo: FakeProvider) -> None:
+    """An account tells its token, gets access and an address."""
+    account = demo.add_account(
+        "grace",
+        email="grace@example.org",
+        expires_in_days=0,
+        is_active=False,
+        is_email_verified=False,
+    )
+    assert await order(demo, "account/token", username="grace") == (200, account.token)
+    assert await order(demo, "account/pay", username="grace", days="7") == (
+        200,
+        "grace has access",
+    )
+    assert account.is_active
+    assert account.is_email_verified
+    assert account.expires_at == pytest.approx(demo.clock.now() + 7 * 86_400, abs=5)
+    assert await order(
+        demo,
+        "address/add",
+        username="grace",
+        internal_ipv4="10.0.7.7",
+        device_name="hopper",
+    ) == (200, "10.0.7.7 is there")
+    assert account.addresses["10.0.7.7"].device_name == "hopper"
+
+
+async def test_order_a_new_tunnel(demo: FakeProvider) -> None:
+    """A tunnel with an exit of its own is opened."""
+    status, told = await order(demo, "tunnel/add", exit_ip="127.0.0.9")
+    (tunnel,) = demo.tunnels
+    assert (status, told) == (200, f"The tunnel is open at {tunnel.url}")
+    assert demo.is_connected("127.0.0.9")
+
+
 async def test_order_a_tunnel(demo: FakeProvider) -> None:
     """A tunnel closes and opens."""
     tunnel = await demo.open_tunnel(exit_ip="127.0.0.2")
@@ -114,6 +149,7 @@ async def test_order_the_callers(demo: FakeProvider) -> None:
     ("what", "how", "status", "words"),
     [
         ("nothing", {}, 404, "No such order"),
+        ("account/token", {"username": "bob"}, 400, "Missing or unknown: bob"),
         ("tunnel/open", {}, 400, "Missing or unknown: exit_ip"),
         ("tunnel/open", {"exit_ip": "::1"}, 400, "Missing or unknown: ::1"),
         (

@@ -1,5 +1,10 @@
 """Orders that people give a running provider, as POST requests with a query.
 
+/_control/account/token    username: tells the account's access token
+/_control/account/pay      username, [days]: the account has access, and its email
+                           is verified
+/_control/address/add      username, internal_ipv4, [device_name]
+/_control/tunnel/add       exit_ip: a new one, without credentials
 /_control/tunnel/close     exit_ip
 /_control/tunnel/open      exit_ip
 /_control/listener/start   exit_ip, port: programs answer behind the port
@@ -29,7 +34,7 @@ from .keys import PROVIDER
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
 
-    from .accounts import Address
+    from .accounts import Account, Address
     from .provider import FakeProvider
     from .tunnel import Tunnel
 
@@ -54,6 +59,31 @@ async def obey(request: web.Request) -> web.Response:
     except (ValueError, OverflowError, OSError) as mistake:
         raise RefusalError(400, str(mistake)) from None
     return success(message=done)
+
+
+async def _tell_token(provider: FakeProvider, query: Query) -> str:
+    return _account(provider, query).token
+
+
+async def _pay(provider: FakeProvider, query: Query) -> str:
+    account = _account(provider, query)
+    days = float(query.get("days", "30"))
+    account.expires_at = int(provider.clock.now() + days * DAY)
+    account.is_active = account.is_subscribed = True
+    account.is_email_verified = account.email is not None
+    return f"{account.username} has access"
+
+
+async def _add_address(provider: FakeProvider, query: Query) -> str:
+    address = _account(provider, query).add_address(
+        query["internal_ipv4"], query.get("device_name")
+    )
+    return f"{address.internal_ipv4} is there"
+
+
+async def _add_tunnel(provider: FakeProvider, query: Query) -> str:
+    tunnel = await provider.open_tunnel(query["exit_ip"])
+    return f"The tunnel is open at {tunnel.url}"
 
 
 async def _open_tunnel(provider: FakeProvider, query: Query) -> str:
@@ -131,6 +161,10 @@ async def _disconnect_callers(provider: FakeProvider, _query: Query) -> str:
 
 
 ORDERS: dict[str, Order] = {
+    "account/token": _tell_token,
+    "account/pay": _pay,
+    "address/add": _add_address,
+    "tunnel/add": _add_tunnel,
     "tunnel/open": _open_tunnel,
     "tunnel/close": _close_tunnel,
     "listener/start": _start_listener,
@@ -144,6 +178,11 @@ ORDERS: dict[str, Order] = {
     "callers/connect": _connect_callers,
     "callers/disconnect": _disconnect_callers,
 }
+
+
+def _account(provider: FakeProvider, query: Query) -> Account:
+    username = query["username"]
+    return {account.username: account for account in provider.accounts}[username]
 
 
 def _tunnel(provider: FakeProvider, query: Query) -> Tunnel:
