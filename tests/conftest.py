@@ -41,10 +41,10 @@ from custom_components.azirevpn.const import (
     DOMAIN,
     SUBENTRY_TYPE_CONNECTION,
 )
-from tests.browser import Browser
 from tests.fake_provider import FakeProvider, Fault, RecordedRequest
 from tests.fake_provider.accounts import Account, Address
 from tests.fake_provider.tunnel import Tunnel
+from tests.flow_views import Browser
 from tests.owner import Owner, in_days
 
 # Tests listen on fixed ports of the tunnels' exits, and may run more than once at a time

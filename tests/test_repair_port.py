@@ -4,9 +4,9 @@ from homeassistant.core import HomeAssistant
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from tests.browser import Browser
 from tests.conftest import CONNECTION_ID, PORTS, settled, state_of
 from tests.fake_provider import Address, FakeProvider, Fault
+from tests.flow_views import Browser
 from tests.owner import Owner, in_days
 
 

@@ -6,9 +6,9 @@ from homeassistant.core import HomeAssistant
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from tests.browser import Browser
 from tests.conftest import ME, asked, settled
 from tests.fake_provider import Account, FakeProvider, Fault
+from tests.flow_views import Browser
 from tests.owner import Owner, in_days
 from tests.test_config_flow import FAILURES
 

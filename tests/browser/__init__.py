@@ -1,0 +1,1 @@
+"""The integration in a real browser: Debian's chromium, and the demo behind it."""
